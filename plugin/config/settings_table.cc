@@ -1,0 +1,83 @@
+#include "plugin/config/settings_table.h"
+
+#include <algorithm>
+#include <array>
+
+#include "plugin/config/text.h"
+
+namespace netsense::config {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+
+constexpr std::array kFamilies{FamilyChoice{"auto", "", AddressFamily::kAny},
+                               FamilyChoice{"ipv4", "AF_INET", AddressFamily::kIpv4},
+                               FamilyChoice{"ipv6", "AF_INET6", AddressFamily::kIpv6}};
+
+constexpr milliseconds kShortestTimeout{100};
+constexpr milliseconds kLongestTimeout = hours(24);
+
+// NCCL ignores a list of one character, so "^" alone is a mistake and not a choice, and so is "e".
+bool is_interface_list(std::string_view text) {
+  if (text.size() < 2 || std::any_of(text.begin(), text.end(), is_control)) return false;
+  if (text.starts_with('^')) text.remove_prefix(1);
+  if (text.starts_with('=')) text.remove_prefix(1);
+  return std::any_of(text.begin(), text.end(), [](char c) { return c != ',' && !is_blank(c); });
+}
+
+// The kernel's names of congestion controls have at most 15 characters (TCP_CA_NAME_MAX).
+bool is_congestion_name(std::string_view text) {
+  return text.size() <= 15 && std::all_of(text.begin(), text.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+         });
+}
+
+constexpr std::array kTable{
+    Setting{"NETSENSE_IFNAME", "NCCL_SOCKET_IFNAME", "", "chosen as NCCL does",
+            "Network interfaces to use, in NCCL's grammar: a list of name prefixes (`eth,en`), `=` for whole names "
+            "(`=eth0`), `^` for all but these (`^docker,lo`, `^=eth1`). Every interface that matches becomes a device.",
+            TextType{&Settings::interfaces, "a list of interface names such as eth,en or =eth0 or ^docker,lo",
+                     &is_interface_list}},
+    Setting{"NETSENSE_FAMILY", "NCCL_SOCKET_FAMILY", "", "",
+            "IP version to use. `auto` takes an interface's IPv4 address if it has one, else its IPv6 address.",
+            FamilyType{&Settings::family, kFamilies}},
+    Setting{"NETSENSE_TCP_STREAMS", "", "", "",
+            "TCP connections per connection of NCCL. The data of a message is spread over them as fast as each takes "
+            "it. `auto` takes as many as there are threads, at least one.",
+            CountType{&Settings::tcp_streams, 1, 16}},
+    Setting{"NETSENSE_TCP_THREADS", "", "", "",
+            "Threads of the plugin that move large messages. With 0 NCCL's own proxy thread does, as in NCCL's socket "
+            "transport. `auto` depends on the cores of the machine.",
+            CountType{&Settings::tcp_threads, 0, 16}},
+    Setting{"NETSENSE_TCP_CONGESTION", "", "", "the system's",
+            "Congestion control of the data connections, for example `bbr`; one of those that "
+            "`sysctl net.ipv4.tcp_available_congestion_control` lists.",
+            TextType{&Settings::tcp_congestion, "the name of a congestion control such as cubic or bbr",
+                     &is_congestion_name}},
+    Setting{"NETSENSE_BLOCK_SIZE", "", "bytes", "",
+            "Size of the pieces a message is sent in. Smaller pieces spread better over several connections, larger "
+            "ones cost less.",
+            SizeType{&Settings::block_bytes, size_t{4} << 10, size_t{4} << 20}},
+    Setting{"NETSENSE_CHECKSUM", "", "", "",
+            "Whether every piece carries a checksum that the receiver verifies. TCP's own is weak and is often left "
+            "to the network card.",
+            SwitchType{&Settings::checksum}},
+    Setting{"NETSENSE_CONNECT_TIMEOUT", "", "seconds", "",
+            "How long a peer may take to answer before that is an error. It is also the time after which a peer that "
+            "does not run netsense is named.",
+            SecondsType{&Settings::connect_timeout, kShortestTimeout, kLongestTimeout}},
+    Setting{"NETSENSE_PEER_TIMEOUT", "", "seconds", "",
+            "How long a peer may leave data unacknowledged before that is an error.",
+            SecondsType{&Settings::peer_timeout, kShortestTimeout, kLongestTimeout}},
+    Setting{"NETSENSE_ABORT_ON_ERROR", "", "", "",
+            "Whether a fatal transport error ends the process. For NCCL before 2.28, which may ignore such an error "
+            "and wait for ever.",
+            SwitchType{&Settings::abort_on_error}},
+};
+
+}  // namespace
+
+std::span<const Setting> settings_table() { return kTable; }
+
+}  // namespace netsense::config

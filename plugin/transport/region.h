@@ -1,0 +1,55 @@
+// Memory that NCCL registered on a comm, and what NCCL keeps in it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "plugin/transport/transport.h"
+
+namespace netsense::transport {
+
+// NCCL's protocol for a buffer. LL and LL128 carry flags among the data that the receiver polls.
+enum class BufferKind : uint8_t { kSimple, kLowLatency };
+
+// NCCL's buffer sizes per connection, in bytes (init.cc of NCCL: LL 512 threads x 8 lines x 8 steps x 16 B; LL128
+// 640 threads x 120 elements x 8 steps x 8 B), or what NCCL_LL_BUFFSIZE and NCCL_LL128_BUFFSIZE say.
+struct LowLatencySizes {
+  size_t ll = 524288;
+  size_t ll128 = 4915200;
+};
+LowLatencySizes low_latency_sizes();
+
+// NCCL registers one buffer per protocol; only those of LL and LL128 have exactly these sizes. Not a documented
+// contract: a buffer that merely looks like one is treated with the same care.
+BufferKind classify(size_t bytes, const LowLatencySizes& sizes);
+
+class Region {
+ public:
+  Region(void* data, size_t bytes, BufferKind kind) : data_(data), bytes_(bytes), kind_(kind) {}
+  [[nodiscard]] BufferKind kind() const { return kind_; }
+  [[nodiscard]] bool contains(const void* data, size_t bytes) const {
+    const auto* begin = static_cast<const std::byte*>(data_);
+    const auto* at = static_cast<const std::byte*>(data);
+    return at >= begin && bytes <= bytes_ && static_cast<size_t>(at - begin) <= bytes_ - bytes;
+  }
+
+ private:
+  void* data_;
+  size_t bytes_;
+  BufferKind kind_;
+};
+
+// The regions of one comm. Used from one thread at a time, as NCCL does.
+class RegionTable {
+ public:
+  // Only host memory; anything else is an error with a WARN.
+  Status add(void* data, size_t bytes, MemoryType type, Region** region);
+  Status remove(Region* region);
+
+ private:
+  std::vector<std::unique_ptr<Region>> regions_;
+};
+
+}  // namespace netsense::transport

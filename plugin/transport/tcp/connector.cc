@@ -1,0 +1,163 @@
+#include "plugin/transport/tcp/connector.h"
+
+#include <sys/epoll.h>
+
+#include <cerrno>
+#include <cstring>
+#include <optional>
+
+#include "plugin/transport/tcp/exchange.h"
+#include "plugin/transport/tcp/random.h"
+#include "plugin/transport/tcp/send_comm.h"
+
+namespace netsense::tcp {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kTick{50};
+// A refused or unreachable peer is asked again: it may be restarting its network, and NCCL's own transport does so.
+constexpr milliseconds kRetryAfter{100};
+
+bool worth_retrying(int error) {
+  return error == ECONNREFUSED || error == ETIMEDOUT || error == EHOSTUNREACH || error == ENETUNREACH ||
+         error == ENETDOWN || error == EAGAIN || error == EADDRNOTAVAIL;
+}
+
+}  // namespace
+
+// One stream on its way. Only touched by the reactor after start().
+class Connector::Attempt : public EventHandler {
+ public:
+  Attempt(Connector& owner, const Hello& hello)
+      : owner_(owner),
+        handshake_(owner.target_.secret, hello, random_bytes<handshake::kNonceBytes>()),
+        exchange_(handshake_) {}
+
+  ~Attempt() override { Reactor::remove(&registration_); }
+
+  // Begins; called once, by the thread that makes the connector.
+  void start() { try_connect(Clock::now()); }
+  core::Fd take_socket() {
+    Reactor::remove(&registration_);
+    return std::move(fd_);
+  }
+
+  void on_event(uint32_t events) override {
+    if (finished_) return;
+    if (!connected_) {
+      const int error = take_socket_error(fd_.get());
+      if (error != 0) return retry(error);
+      if ((events & EPOLLOUT) == 0) return;
+      connected_ = true;
+      Reactor::modify(registration_, EPOLLIN);
+    }
+    switch (exchange_.advance(fd_.get())) {
+      case ExchangeResult::kWaiting: return;
+      case ExchangeResult::kDone:
+        Reactor::silence(registration_);  // until the comm takes the socket over
+        finished_ = true;
+        return owner_.stream_ready(handshake_.peer_capabilities());
+      case ExchangeResult::kFailed:
+        return give_up(Status::kRemoteError, describe(handshake_.error(), handshake_.peer_version()));
+      case ExchangeResult::kClosed:
+        return give_up(Status::kRemoteError,
+                       "it closed the connection during the handshake: its process may have ended, or it does not "
+                       "run netsense (set NCCL_NET_PLUGIN=netsense on every node)");
+    }
+  }
+
+  void on_tick(Clock::time_point now) override {
+    if (finished_) return;
+    if (now >= owner_.deadline_) {
+      const auto seconds = std::chrono::duration<double>(owner_.runtime_->tuning().connect_timeout).count();
+      const std::string why =
+          connected_ ? describe(HandshakeError::kForeign, 0) + "; it accepted the connection and then said nothing"
+                     : fmt::format("it cannot be reached: {}", std::strerror(last_error_));
+      return give_up(Status::kRemoteError, fmt::format("{} (after {} s, NETSENSE_CONNECT_TIMEOUT)", why, seconds));
+    }
+    if (retry_at_ && now >= *retry_at_) try_connect(now);
+  }
+
+ private:
+  void try_connect(Clock::time_point now) {
+    retry_at_.reset();
+    Reactor::remove(&registration_);
+    fd_ = start_connect(owner_.target_.address, owner_.runtime_->tuning().socket);
+    if (!fd_.valid()) {
+      // Not even a socket: the tick needs a descriptor to hang on, so there is no later attempt.
+      return give_up(Status::kSystemError, fmt::format("connecting failed: {}", std::strerror(errno)));
+    }
+    next_retry_ = now + kRetryAfter;
+    owner_.runtime_->reactor().add(fd_.get(), EPOLLOUT | EPOLLIN, this, &registration_, kTick);
+  }
+
+  void retry(int error) {
+    last_error_ = error;
+    if (!worth_retrying(error)) {
+      return give_up(Status::kRemoteError, fmt::format("connecting failed: {}", std::strerror(error)));
+    }
+    retry_at_ = next_retry_;
+    Reactor::silence(registration_);  // the tick replaces the dead socket
+  }
+
+  void give_up(Status status, const std::string& why) {
+    finished_ = true;
+    if (registration_.valid()) Reactor::silence(registration_);
+    owner_.fail(status, why);
+  }
+
+  Connector& owner_;
+  ClientHandshake handshake_;
+  Exchange exchange_;
+  core::Fd fd_;
+  Reactor::Registration registration_;
+  bool connected_ = false;
+  bool finished_ = false;
+  int last_error_ = ETIMEDOUT;
+  Clock::time_point next_retry_;
+  std::optional<Clock::time_point> retry_at_;
+};
+
+Connector::Connector(std::shared_ptr<Runtime> runtime, const HandleContents& target)
+    : runtime_(std::move(runtime)),
+      target_(target),
+      peer_(to_string(target.address)),
+      deadline_(Clock::now() + runtime_->tuning().connect_timeout) {
+  const auto streams = static_cast<uint16_t>(runtime_->tuning().streams);
+  Hello hello{.connection = random_bytes<sizeof(ConnectionId)>(),
+              .stream = 0,
+              .streams = streams,
+              .capabilities = runtime_->tuning().capabilities()};
+  for (; hello.stream < streams; ++hello.stream) attempts_.push_back(std::make_unique<Attempt>(*this, hello));
+  for (auto& attempt : attempts_) attempt->start();
+}
+
+Connector::~Connector() = default;
+
+void Connector::stream_ready(const Capabilities& peer) {
+  const std::scoped_lock lock(mutex_);
+  peer_capabilities_ = peer;
+  ++ready_;
+}
+
+void Connector::fail(Status status, const std::string& why) {
+  health_.fail(status, fmt::format("cannot connect to peer {}: {}", peer_, why));
+}
+
+Status Connector::poll(std::unique_ptr<transport::SendComm>* comm) {
+  if (!health_.ok()) return health_.status();
+  {
+    const std::scoped_lock lock(mutex_);
+    if (ready_ < attempts_.size()) return Status::kOk;
+  }
+  std::vector<core::Fd> streams;
+  streams.reserve(attempts_.size());
+  for (auto& attempt : attempts_) streams.push_back(attempt->take_socket());
+  *comm = std::make_unique<TcpSendComm>(runtime_, std::move(streams), peer_, peer_capabilities_);
+  return Status::kOk;
+}
+
+bool Connector::abandoned(Clock::time_point now) const { return now > deadline_ + runtime_->tuning().connect_timeout; }
+
+}  // namespace netsense::tcp

@@ -1,0 +1,200 @@
+#include "plugin/transport/tcp/listener.h"
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "plugin/transport/tcp/random.h"
+#include "plugin/transport/tcp/recv_comm.h"
+
+namespace netsense::tcp {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Half-made connections kept at a time; the oldest makes room. A connection has at most kMaxStreams of them.
+constexpr size_t kMaxCandidates = 128;
+// From the first byte to the last one, a handshake is two round trips.
+constexpr milliseconds kHandshakeLimit{10000};
+constexpr milliseconds kTick{200};
+
+}  // namespace
+
+// A TCP connection that has not yet shown who it is.
+class TcpListener::Candidate : public EventHandler {
+ public:
+  Candidate(TcpListener& owner, core::Fd socket)
+      : peer(peer_name(socket.get())),
+        fd(std::move(socket)),
+        handshake(owner.secret_, owner.runtime_->tuning().capabilities(), random_bytes<handshake::kNonceBytes>()),
+        owner_(owner),
+        exchange_(handshake),
+        deadline_(Clock::now() + std::min(kHandshakeLimit, owner.runtime_->tuning().connect_timeout)) {}
+
+  void on_event(uint32_t /*events*/) override {
+    switch (exchange_.advance(fd.get())) {
+      case ExchangeResult::kWaiting: return;
+      case ExchangeResult::kDone: return owner_.succeeded(this);
+      case ExchangeResult::kFailed:
+        return owner_.failed(this, describe(handshake.error(), handshake.peer_version()));
+      case ExchangeResult::kClosed:
+        return owner_.failed(this, handshake.greeted() ? "it went away in the middle of the handshake"
+                                                       : describe(HandshakeError::kForeign, 0));
+    }
+  }
+
+  void on_tick(Clock::time_point now) override {
+    if (now < deadline_ && !hurry_.load(std::memory_order_relaxed)) return;
+    owner_.failed(this, handshake.greeted() ? "it stopped in the middle of the handshake"
+                                            : describe(HandshakeError::kForeign, 0));
+  }
+
+  // Makes the next tick the last one. Not dropped at once: it may be in the middle of a callback.
+  void hurry() { hurry_.store(true, std::memory_order_relaxed); }
+
+  const std::string peer;
+  core::Fd fd;
+  ServerHandshake handshake;
+  Reactor::Registration registration;
+
+ private:
+  TcpListener& owner_;
+  Exchange exchange_;
+  Clock::time_point deadline_;
+  std::atomic<bool> hurry_{false};
+};
+
+TcpListener::TcpListener(std::shared_ptr<Runtime> runtime, core::Fd socket, const Address& bound,
+                         const Secret& secret)
+    : runtime_(std::move(runtime)), socket_(std::move(socket)), address_(to_string(bound)), secret_(secret) {
+  runtime_->reactor().add(socket_.get(), EPOLLIN, this, &registration_, kTick);
+}
+
+TcpListener::~TcpListener() {
+  {
+    const std::scoped_lock lock(mutex_);
+    closing_ = true;
+  }
+  // From here on no callback changes the lists, so they can be walked without the lock, which a running callback
+  // may need before remove() can return.
+  Reactor::remove(&registration_);
+  for (auto& candidate : candidates_) Reactor::remove(&candidate->registration);
+}
+
+void TcpListener::on_event(uint32_t /*events*/) {
+  for (;;) {
+    core::Fd fd(::accept4(socket_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (fd.valid()) {
+      admit(std::move(fd));
+      continue;
+    }
+    // A connection that died in the queue says nothing about the others.
+    if (errno == ECONNABORTED || errno == EINTR || errno == EPROTO) continue;
+    if (errno != EAGAIN && errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM) {
+      health_.fail(Status::kSystemError, fmt::format("accept on {}: {}", address_, std::strerror(errno)));
+    }
+    return;
+  }
+}
+
+void TcpListener::admit(core::Fd socket) {
+  if (apply_options(socket.get(), runtime_->tuning().socket) != 0) return;
+  const std::scoped_lock lock(mutex_);
+  if (closing_ || candidates_.size() >= 4 * kMaxCandidates) return;
+  auto candidate = std::make_unique<Candidate>(*this, std::move(socket));
+  runtime_->reactor().add(candidate->fd.get(), EPOLLIN, candidate.get(), &candidate->registration, kTick);
+  candidates_.push_back(std::move(candidate));
+  size_t surplus = candidates_.size() > kMaxCandidates ? candidates_.size() - kMaxCandidates : 0;
+  for (const auto& old : candidates_) {
+    if (surplus-- == 0) break;
+    old->hurry();
+  }
+}
+
+void TcpListener::on_tick(Clock::time_point now) {
+  const std::scoped_lock lock(mutex_);
+  std::erase_if(groups_, [&](const auto& entry) {
+    if (now < entry.second.deadline) return false;
+    last_stranger_ = fmt::format("{}: only some of its streams arrived", entry.second.peer);
+    return true;
+  });
+}
+
+void TcpListener::succeeded(Candidate* candidate) {
+  const std::scoped_lock lock(mutex_);
+  if (closing_) return;
+  const Hello& hello = candidate->handshake.hello();
+  auto [entry, added] = groups_.try_emplace(hello.connection);
+  Group& group = entry->second;
+  if (added) {
+    group.streams.resize(hello.streams);
+    group.missing = hello.streams;
+    group.peer = candidate->peer;
+    group.capabilities = hello.capabilities;
+    group.deadline = Clock::now() + kHandshakeLimit;
+  }
+  const bool fits = hello.streams == group.streams.size() && !group.streams[hello.stream].valid() &&
+                    hello.capabilities == group.capabilities;
+  if (fits) {
+    Reactor::remove(&candidate->registration);
+    group.streams[hello.stream] = std::move(candidate->fd);
+    if (--group.missing == 0) {
+      ready_.push_back(std::move(group));
+      groups_.erase(entry);
+    }
+  } else {
+    last_stranger_ = fmt::format("{}: its streams contradict each other", candidate->peer);
+  }
+  drop(candidate);
+}
+
+void TcpListener::failed(Candidate* candidate, std::string why) {
+  const std::scoped_lock lock(mutex_);
+  if (closing_) return;
+  last_stranger_ = fmt::format("{}: {}", candidate->peer, why);
+  drop(candidate);
+}
+
+void TcpListener::drop(Candidate* candidate) {
+  Reactor::remove(&candidate->registration);
+  candidates_.remove_if([candidate](const auto& entry) { return entry.get() == candidate; });
+}
+
+Status TcpListener::accept(std::unique_ptr<transport::RecvComm>* comm) {
+  const std::scoped_lock lock(mutex_);
+  if (!ready_.empty()) {
+    Group group = std::move(ready_.front());
+    ready_.pop_front();
+    *comm = std::make_unique<TcpRecvComm>(runtime_, std::move(group.streams), std::move(group.peer),
+                                          group.capabilities);
+    return Status::kOk;
+  }
+  if (!health_.ok()) return health_.status();
+  return check_time();
+}
+
+Status TcpListener::check_time() {
+  const auto now = Clock::now();
+  if (!first_accept_) first_accept_ = now;
+  const auto limit = runtime_->tuning().connect_timeout;
+  if (now - *first_accept_ < limit) return Status::kOk;
+  const auto seconds = std::chrono::duration<double>(limit).count();
+  if (!last_stranger_.empty()) {
+    health_.fail(Status::kRemoteError,
+                 fmt::format("no netsense peer connected to {} within {} s (NETSENSE_CONNECT_TIMEOUT). The last to "
+                             "try was {}",
+                             address_, seconds, last_stranger_));
+    return health_.status();
+  }
+  // Nobody has come: the peer may be busy, and NCCL gives up by itself when it hears that it died.
+  if (!said_waiting_) {
+    said_waiting_ = true;
+    NETSENSE_WARN("still waiting on {} for a peer after {} s: no host has connected", address_, seconds);
+  }
+  return Status::kOk;
+}
+
+}  // namespace netsense::tcp

@@ -1,0 +1,72 @@
+// The receiving comm: the streams of one peer, and the receives that NCCL has posted.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugin/transport/region.h"
+#include "plugin/transport/tcp/health.h"
+#include "plugin/transport/tcp/recv_ring.h"
+#include "plugin/transport/tcp/recv_stream.h"
+#include "plugin/transport/tcp/runtime.h"
+#include "plugin/transport/transport.h"
+
+namespace netsense::tcp {
+
+// Messages up to this size (NCCL's largest LL step) always go through ordered_copy: it costs nothing that can be
+// measured there, and then no mistake about a buffer's protocol can show a flag before its data.
+inline constexpr size_t kCarefulBytes = size_t{64} << 10;
+
+class TcpRecvComm final : public transport::RecvComm {
+ public:
+  // streams: accepted sockets behind a finished handshake. peer: for messages.
+  TcpRecvComm(std::shared_ptr<Runtime> runtime, std::vector<core::Fd> streams, std::string peer,
+              const Capabilities& peer_capabilities);
+  ~TcpRecvComm() override;
+
+  Status register_memory(void* data, size_t bytes, transport::MemoryType type, transport::Region** region) override {
+    return regions_.add(data, bytes, type, region);
+  }
+  Status deregister_memory(transport::Region* region) override { return regions_.remove(region); }
+  Status irecv(void* data, size_t bytes, int tag, transport::Region* region, bool completion_optional,
+               transport::Request** request) override;
+  Status test(transport::Request* request, bool* done, size_t* bytes) override;
+
+  // For the streams.
+  Reactor& reactor() { return runtime_->reactor(); }
+  RecvRing& ring() { return ring_; }
+  [[nodiscard]] const Health& health() const { return health_; }
+  // Large messages are received by the reactor's threads, where there are any, small ones by NCCL's in test().
+  [[nodiscard]] bool bulk() const { return bulk_.load(std::memory_order_seq_cst); }
+  void leave_bulk() { bulk_.store(false, std::memory_order_seq_cst); }
+  void on_message_size(uint64_t bytes);
+  // why: completes "receiving from peer X failed: ".
+  void fail(Status status, std::string_view why);
+  // The same, and tells the sender.
+  void fail_and_tell(RecvStream& stream, Status status, const std::string& why);
+
+ private:
+  void drive_inline(const RecvRequest& wanted);
+  void acknowledge(size_t bytes);
+
+  std::shared_ptr<Runtime> runtime_;
+  const std::string peer_;
+  Health health_;
+  RecvRing ring_;
+  transport::RegionTable regions_;
+  std::atomic<bool> bulk_{false};
+  std::vector<std::unique_ptr<RecvStream>> streams_;
+
+  // Only NCCL's thread uses what follows.
+  size_t last_stream_ = 0;  // the one that delivered last
+  unsigned polls_ = 0;
+  uint64_t delivered_messages_ = 0;
+  uint64_t delivered_bytes_ = 0;
+  uint64_t acknowledged_messages_ = 0;
+  uint64_t acknowledged_bytes_ = 0;
+};
+
+}  // namespace netsense::tcp

@@ -1,0 +1,126 @@
+#include "plugin/transport/tcp/send_comm.h"
+
+#include <algorithm>
+
+namespace netsense::tcp {
+namespace {
+
+// Up to this size NCCL's thread sends at once, whether or not there are helper threads: handing it over would
+// cost more than the copy.
+constexpr size_t kInlineBytes = size_t{64} << 10;
+// What NCCL's thread sends per call when there are no helper threads.
+constexpr size_t kInlineBudget = size_t{512} << 10;
+// A stream may take a block although another would deliver it this much earlier: estimates are no better.
+constexpr double kDelayTolerance = 1.25;
+
+}  // namespace
+
+TcpSendComm::TcpSendComm(std::shared_ptr<Runtime> runtime, std::vector<core::Fd> streams, std::string peer,
+                         const Capabilities& /*peer_capabilities*/)
+    : runtime_(std::move(runtime)), peer_(std::move(peer)) {
+  for (core::Fd& fd : streams) {
+    streams_.push_back(std::make_unique<SendStream>(*this, std::move(fd), streams_.size()));
+  }
+  for (auto& stream : streams_) stream->start_watching();
+}
+
+TcpSendComm::~TcpSendComm() {
+  for (auto& stream : streams_) stream->stop_watching();
+  // Without a CLOSE frame the peer knows that this end gave up.
+  if (!health_.ok() || !queue_.all_sent()) return;
+  for (auto& stream : streams_) {
+    core::FrameBytes close_frame;
+    core::Fd fd = stream->take_socket(&close_frame, queue_.posted());
+    runtime_->finish_close(std::move(fd), {close_frame.begin(), close_frame.end()});
+  }
+}
+
+Status TcpSendComm::isend(const void* data, size_t bytes, int tag, transport::Region* /*region*/,
+                          transport::Request** request) {
+  if (!health_.ok()) return health_.status();
+  SendRequest* posted = queue_.post(this, data, bytes, tag);
+  *request = posted;
+  if (posted == nullptr) return Status::kOk;
+  if (tuning().threads == 0 || bytes <= kInlineBytes) {
+    drive_inline(std::max(kInlineBytes, tuning().block_bytes));
+  }
+  if (tuning().threads > 0 && !posted->done()) {
+    for (auto& stream : streams_) stream->request_write();
+  }
+  return Status::kOk;
+}
+
+Status TcpSendComm::test(transport::Request* request, bool* done, size_t* bytes) {
+  auto* asked = static_cast<SendRequest*>(request);
+  if (!asked->done()) {
+    if (!health_.ok()) return health_.status();
+    if (tuning().threads == 0) drive_inline(kInlineBudget);
+    if (!asked->done()) return health_.status();
+  }
+  *done = true;
+  *bytes = asked->bytes;
+  asked->in_use = false;
+  return Status::kOk;
+}
+
+void TcpSendComm::drive_inline(size_t budget) {
+  const size_t count = streams_.size();
+  for (size_t i = 0; i < count; ++i) {
+    const size_t index = (first_stream_ + i) % count;
+    if (streams_[index]->drive(budget) == SendStream::Progress::kBudget) {
+      // It takes what it is given: ask the next one first, so that all get their share.
+      first_stream_ = (index + 1) % count;
+      return;
+    }
+  }
+}
+
+// Of a stream that has not been measured yet: the mean of those that have, in bytes per second.
+double TcpSendComm::assumed_rate() const {
+  double sum = 0;
+  int known = 0;
+  for (const auto& stream : streams_) {
+    sum += stream->bytes_per_second();
+    known += stream->bytes_per_second() > 0 ? 1 : 0;
+  }
+  return known == 0 ? 1 : sum / known;
+}
+
+// Seconds until `bytes` more would be acknowledged: what is on the way goes first.
+double TcpSendComm::expected_delay(const SendStream& stream, size_t bytes, double assumed_rate) {
+  const double rate = stream.bytes_per_second() > 0 ? stream.bytes_per_second() : assumed_rate;
+  return static_cast<double>(stream.backlog() + bytes) / rate;
+}
+
+bool TcpSendComm::should_take(const SendStream& stream, size_t bytes) const {
+  const double assumed = assumed_rate();
+  const double own = expected_delay(stream, bytes, assumed);
+  return std::none_of(streams_.begin(), streams_.end(), [&](const auto& other) {
+    return own > kDelayTolerance * expected_delay(*other, bytes, assumed);
+  });
+}
+
+void TcpSendComm::wake_fastest() {
+  const double assumed = assumed_rate();
+  const size_t bytes = tuning().block_bytes;
+  const auto fastest = std::min_element(streams_.begin(), streams_.end(), [&](const auto& a, const auto& b) {
+    return expected_delay(*a, bytes, assumed) < expected_delay(*b, bytes, assumed);
+  });
+  (*fastest)->request_write();
+}
+
+void TcpSendComm::on_acknowledged(uint64_t messages) {
+  if (messages > queue_.posted() || messages < acknowledged_.load(std::memory_order_relaxed)) {
+    fail(Status::kRemoteError, "it acknowledged messages that were never sent");
+    return;
+  }
+  acknowledged_.store(messages, std::memory_order_relaxed);
+}
+
+void TcpSendComm::fail(Status status, std::string_view why) {
+  health_.fail(status, fmt::format("sending to peer {} failed: {}. {} of {} messages were acknowledged. If this "
+                                   "host's link is up, look at the log of the process on that host",
+                                   peer_, why, acknowledged_.load(std::memory_order_relaxed), queue_.posted()));
+}
+
+}  // namespace netsense::tcp

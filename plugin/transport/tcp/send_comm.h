@@ -1,0 +1,63 @@
+// The sending comm: one or more TCP streams to one peer, fed from one queue of messages.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugin/transport/region.h"
+#include "plugin/transport/tcp/health.h"
+#include "plugin/transport/tcp/runtime.h"
+#include "plugin/transport/tcp/send_queue.h"
+#include "plugin/transport/tcp/send_stream.h"
+#include "plugin/transport/transport.h"
+
+namespace netsense::tcp {
+
+class TcpSendComm final : public transport::SendComm {
+ public:
+  // streams: connected sockets behind a finished handshake. peer: for messages.
+  TcpSendComm(std::shared_ptr<Runtime> runtime, std::vector<core::Fd> streams, std::string peer,
+              const Capabilities& peer_capabilities);
+  ~TcpSendComm() override;
+
+  Status register_memory(void* data, size_t bytes, transport::MemoryType type, transport::Region** region) override {
+    return regions_.add(data, bytes, type, region);
+  }
+  Status deregister_memory(transport::Region* region) override { return regions_.remove(region); }
+  Status isend(const void* data, size_t bytes, int tag, transport::Region* region,
+               transport::Request** request) override;
+  Status test(transport::Request* request, bool* done, size_t* bytes) override;
+
+  // For the streams.
+  [[nodiscard]] const Tuning& tuning() const { return runtime_->tuning(); }
+  Reactor& reactor() { return runtime_->reactor(); }
+  SendQueue& queue() { return queue_; }
+  [[nodiscard]] const Health& health() const { return health_; }
+  [[nodiscard]] size_t stream_count() const { return streams_.size(); }
+  // Whether this stream would deliver a block about as early as any other would.
+  [[nodiscard]] bool should_take(const SendStream& stream, size_t bytes) const;
+  // Asks the reactor to write on the stream that would deliver a block first.
+  void wake_fastest();
+  void on_acknowledged(uint64_t messages);
+  // why: completes "sending to peer X failed: ".
+  void fail(Status status, std::string_view why);
+
+ private:
+  void drive_inline(size_t budget);
+  [[nodiscard]] double assumed_rate() const;
+  [[nodiscard]] static double expected_delay(const SendStream& stream, size_t bytes, double assumed_rate);
+
+  std::shared_ptr<Runtime> runtime_;
+  const std::string peer_;
+  Health health_;
+  SendQueue queue_;
+  transport::RegionTable regions_;
+  std::atomic<uint64_t> acknowledged_{0};
+  std::vector<std::unique_ptr<SendStream>> streams_;
+  size_t first_stream_ = 0;  // where drive_inline() begins
+};
+
+}  // namespace netsense::tcp

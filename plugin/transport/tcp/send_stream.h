@@ -1,0 +1,85 @@
+// The sending end of one TCP stream: cuts blocks from the comm's queue, frames and sends them, and reads what the
+// receiver says on the way back (acknowledgements, errors).
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "plugin/core/fd.h"
+#include "plugin/core/frame.h"
+#include "plugin/transport/tcp/reactor.h"
+#include "plugin/transport/tcp/send_queue.h"
+#include "plugin/transport/tcp/stream_rate.h"
+#include "plugin/transport/tcp/try_lock.h"
+
+namespace netsense::tcp {
+
+class TcpSendComm;
+
+class SendStream : public EventHandler {
+ public:
+  SendStream(TcpSendComm& owner, core::Fd fd, size_t index);
+
+  enum class Progress : uint8_t {
+    kIdle,      // nothing (more) to send
+    kDeclined,  // there is, but another stream would deliver it earlier
+    kBlocked,  // the kernel takes no more for now
+    kBudget,   // the budget is used up
+    kBusy,     // another thread is at it
+    kFailed,
+  };
+  // Sends up to about `budget` bytes. Never blocks. block_bytes: the largest frame payload.
+  Progress drive(size_t budget);
+
+  // Lets the reactor send what is queued. Any thread; a system call only when it was not asked already.
+  void request_write();
+  void start_watching();
+  void stop_watching() { Reactor::remove(&registration_); }
+
+  // As of the last look at the kernel's queue.
+  [[nodiscard]] uint64_t backlog() const { return backlog_.load(std::memory_order_relaxed); }
+  // 0 while unknown.
+  [[nodiscard]] double bytes_per_second() const { return bytes_per_second_.load(std::memory_order_relaxed); }
+  // Gives the socket away; the CLOSE frame to end it with is *close_frame.
+  core::Fd take_socket(core::FrameBytes* close_frame, uint64_t messages);
+
+ private:
+  void on_event(uint32_t events) override;
+  void on_tick(Clock::time_point now) override;
+
+  bool load_block(Progress* result);
+  Progress write_some(size_t* written);
+  void measure(Clock::time_point now);
+  void read_reverse();
+  bool handle_reverse();
+  void fail_io(int error);
+
+  TcpSendComm& owner_;
+  core::Fd fd_;
+  const size_t index_;
+  Reactor::Registration registration_;
+  std::atomic<bool> write_requested_{false};
+
+  TryLock writing_;  // guards the rest of this group
+  Block block_;
+  core::FrameBytes header_{};
+  size_t position_ = 0;  // bytes of header and payload already written
+  uint32_t frame_number_ = 0;
+  uint64_t written_ = 0;
+  StreamRate rate_;
+  Clock::time_point last_measured_;
+  Clock::time_point last_taken_;
+
+  std::atomic<uint64_t> backlog_{0};  // bytes not acknowledged
+  std::atomic<double> bytes_per_second_{0};
+
+  TryLock reading_;  // guards the rest
+  std::array<std::byte, core::kFrameHeaderBytes + core::kMaxErrorText> reverse_{};
+  size_t reverse_got_ = 0;
+  bool suspicious_ = false;
+};
+
+}  // namespace netsense::tcp

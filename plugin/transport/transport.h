@@ -1,0 +1,99 @@
+// What a transport (TCP, verbs, another plugin) offers to the core. Everything here follows NCCL's rules for
+// network plugins: nothing blocks, a call that cannot be taken yet hands back a null object, and an error is
+// final for the object that reported it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "plugin/core/status.h"
+
+namespace netsense::transport {
+
+inline constexpr size_t kHandleSize = 128;        // NCCL_NET_HANDLE_MAXSIZE
+inline constexpr size_t kMaxMessage = size_t{1} << 30;  // bytes in one isend or irecv
+
+// NCCL_PTR_* values.
+enum class MemoryType : int { kHost = 1, kCuda = 2, kDmaBuf = 4 };
+
+struct DeviceInfo {
+  std::string name;          // as shown in NCCL's log, for example "eth0"
+  std::string pci_path;      // real path in /sys of the PCI function; empty for a virtual interface
+  uint64_t guid = 0;         // equal for the functions of one card
+  int memory_types = 1;      // bit mask of MemoryType
+  int speed_mbps = 10000;    // line rate
+  int port = 0;
+  float latency_us = 0;
+  int max_comms = 65536;
+  int max_grouped_receives = 1;
+};
+
+// Memory that NCCL registered on a comm.
+class Region;
+
+class Comm;
+
+// An isend or irecv under way; lives until its comm's test() reports it done.
+struct Request {
+  Comm* owner = nullptr;
+};
+
+class Comm {
+ public:
+  Comm() = default;
+  Comm(const Comm&) = delete;
+  Comm& operator=(const Comm&) = delete;
+  // Closes: ends in bounded time, whatever state the peer is in.
+  virtual ~Comm() = default;
+  virtual Status register_memory(void* data, size_t bytes, MemoryType type, Region** region) = 0;
+  virtual Status deregister_memory(Region* region) = 0;
+  // done: whether the request has finished (it is then freed). bytes: how many were sent or received.
+  virtual Status test(Request* request, bool* done, size_t* bytes) = 0;
+};
+
+class SendComm : public Comm {
+ public:
+  // *request is null when the ring of requests is full.
+  virtual Status isend(const void* data, size_t bytes, int tag, Region* region, Request** request) = 0;
+};
+
+class RecvComm : public Comm {
+ public:
+  // bytes is the room in data; the message may be smaller. completion_optional: the reader polls flags inside
+  // the data (LL, LL128), so these must appear after the data they guard.
+  virtual Status irecv(void* data, size_t bytes, int tag, Region* region, bool completion_optional,
+                       Request** request) = 0;
+};
+
+class Listener {
+ public:
+  Listener() = default;
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+  virtual ~Listener() = default;
+  // *comm stays null until a peer has connected.
+  virtual Status accept(std::unique_ptr<RecvComm>* comm) = 0;
+};
+
+using Handle = std::span<std::byte, kHandleSize>;
+
+class Transport {
+ public:
+  Transport() = default;
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
+  virtual ~Transport() = default;
+  [[nodiscard]] virtual const char* name() const = 0;
+  // For the start-up line: the settings in force, for example "1 stream, no helper threads".
+  [[nodiscard]] virtual std::string description() const = 0;
+  // Fixed after construction.
+  [[nodiscard]] virtual std::span<const DeviceInfo> devices() const = 0;
+  virtual Status listen(int device, Handle handle, std::unique_ptr<Listener>* listener) = 0;
+  // Called again with the same handle until *comm is set; the transport may keep its state in the handle.
+  virtual Status connect(int device, Handle handle, std::unique_ptr<SendComm>* comm) = 0;
+};
+
+}  // namespace netsense::transport

@@ -1,0 +1,42 @@
+"""Several streams of one connection: the slowest does not decide."""
+import scene
+
+STREAMS = 4
+RATE, TENTH = "100mbit", "10mbit"
+# Perfect sharing keeps 3.1/4 of the rate; a fixed split would fall to 0.4/4. The exact figure is tools/bench's.
+LEAST_SHARE = 0.6
+
+
+class SlowStream(scene.NetTest):
+    def test_one_of_four_slowed_to_a_tenth(self):
+        """Four streams of equal rate, then one at a tenth of it: the other three go on at their full rate."""
+        group = self.perf("sendrecv", "-b", "16M", "-e", "16M", "-w", "1", "-n", "1000000", "-c", "0",
+                          env={"NETSENSE_TCP_STREAMS": str(STREAMS), "NCCL_MAX_P2P_NCHANNELS": "1",
+                               "NCCL_MAX_NCHANNELS": "1"})
+        found = self.busy_connections(group, at_least=STREAMS)
+        self.assertEqual(len(found), STREAMS, f"more busy connections than streams: {found}")
+        ports = [each.local_port for each in found]
+        for port in ports:
+            self.network.limit_source_port(self.hosts[1], port, RATE)
+        even = self.bytes_in(seconds=3, ports=ports)
+        self.network.limit_source_port(self.hosts[1], ports[0], TENTH)
+        uneven = self.bytes_in(seconds=3, ports=ports)
+        share = sum(uneven) / sum(even)
+        report = f"{share:.2f} of the rate is left; bytes by stream before {even}, after {uneven}"
+        print(report)
+        self.assertGreater(share, LEAST_SHARE, report)
+
+    def bytes_in(self, seconds, ports):
+        """What each stream carries in that time, after one second to settle."""
+        scene.time.sleep(1)
+        before = self.counters()
+        scene.time.sleep(seconds)
+        after = self.counters()
+        return [after[port] - before[port] for port in ports]
+
+    def counters(self):
+        return {each.local_port: each.bytes_acked for each in self.hosts[0].connections()}
+
+
+if __name__ == "__main__":
+    scene.main()

@@ -1,0 +1,67 @@
+#include "tools/engine/comm/group.h"
+
+#include <algorithm>
+#include <exception>
+#include <thread>
+#include <utility>
+
+#include "tools/engine/base/error.h"
+#include "tools/engine/comm/comm.h"
+
+namespace netsense::engine {
+namespace {
+
+// Ranks of one thread need each other to connect, so that they launch side by side.
+void launch_all(const std::vector<Comm*>& comms) {
+  std::vector<std::exception_ptr> errors(comms.size());
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < comms.size(); ++i) {
+    threads.emplace_back([comm = comms[i], &error = errors[i]] {
+      try {
+        comm->launch();
+      } catch (...) {
+        error = std::current_exception();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+}
+
+}  // namespace
+
+Group& Group::current() {
+  thread_local Group group;
+  return group;
+}
+
+void Group::end() {
+  if (depth_ == 0) fail(ns_invalid_usage, "ns_group_end without ns_group_start");
+  if (--depth_ > 0) return;
+  const std::vector<Comm*> comms = std::exchange(comms_, {});
+  if (comms.size() == 1) {
+    comms.front()->launch();
+  } else if (!comms.empty()) {
+    launch_all(comms);
+  }
+}
+
+void Group::call(Comm& comm, const std::function<void(int depth)>& call) {
+  start();
+  try {
+    call(depth_);
+    if (std::ranges::find(comms_, &comm) == comms_.end()) comms_.push_back(&comm);
+  } catch (...) {
+    --depth_;
+    throw;
+  }
+  end();
+}
+
+void Group::forget(const Comm& comm) {
+  std::erase_if(comms_, [&comm](const Comm* known) { return known == &comm; });
+}
+
+}  // namespace netsense::engine

@@ -1,0 +1,29 @@
+// ns_group_start and ns_group_end: calls between them are started together.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+namespace netsense::engine {
+
+class Comm;
+
+// Of the calling thread.
+class Group {
+ public:
+  static Group& current();
+
+  void start() { ++depth_; }
+  // Launches at the outermost end; throws the first error, also one of a call inside.
+  void end();
+  // Runs one API call, in a group of its own when none is open. call gets the depth, its own group counted.
+  void call(Comm& comm, const std::function<void(int depth)>& call);
+  // A communicator that goes away is forgotten.
+  void forget(const Comm& comm);
+
+ private:
+  int depth_ = 0;
+  std::vector<Comm*> comms_;  // with calls in the open group, in the order of their first call
+};
+
+}  // namespace netsense::engine

@@ -1,0 +1,135 @@
+"""The demo: all-reduce between hosts on a shaped network, over the reference plugin and over netsense."""
+import argparse
+import json
+import os
+import re
+import signal
+import sys
+import tempfile
+
+import goodput
+import netns
+import ranks
+import tables
+
+PLUGINS = (("reference", "the reference plugin: plain TCP, one stream per connection"), ("netsense", "netsense"))
+# Lines of NCCL's log that tell a user which plugin carries the data.
+TELLING = re.compile(r"NET/Plugin|Using network|netsense", re.IGNORECASE)
+RANK_LIMIT_SECONDS = 900
+
+
+class DemoError(Exception):
+    """The demo could not be carried out; the text is for the user."""
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(
+        prog="tools/demo", description="Makes hosts out of network namespaces, joins them by slow links, and runs an "
+        "all-reduce between them over a plain reference plugin and over netsense. Needs root; without, it runs on "
+        "loopback.")
+    parser.add_argument("--rate", default="1gbit", help="limit of each link (default 1gbit)")
+    parser.add_argument("--ranks", type=int, default=4, help="hosts, one rank each (default 4)")
+    parser.add_argument("--max", default="64M", help="largest message (default 64M)")
+    parser.add_argument("--iterations", type=int, default=5, help="timed all-reduces per size (default 5)")
+    parser.add_argument("--loopback", action="store_true", help="do not make namespaces even where possible")
+    arguments = parser.parse_args()
+    try:
+        netns.parse_rate(arguments.rate)
+    except ValueError as error:
+        parser.error(str(error))
+    if not 2 <= arguments.ranks <= 64:
+        parser.error("--ranks: 2 to 64")
+    return arguments
+
+
+def print_log(path):
+    """The lines of rank 0's NCCL log that name the plugin."""
+    with open(path, encoding="utf-8", errors="replace") as log:
+        for line in log:
+            if TELLING.search(line):
+                print(f"    {line.rstrip()}")
+
+
+def measure(plugin, hosts, arguments, env):
+    """Runs netsense-perf on all hosts, its table going to the terminal; returns {bytes: measurement of the row}."""
+    with tempfile.TemporaryDirectory(prefix="netsense-demo-") as folder:
+        figures, log = os.path.join(folder, "figures.json"), os.path.join(folder, "nccl.log")
+        words = [ranks.perf(), "all_reduce", "-b", "1K", "-e", arguments.max, "-f", "4", "-w", "1",
+                 "-n", arguments.iterations, "--engine", "host"]
+        with ranks.Ranks(hosts, [*words, "--json", figures], {**env, **ranks.plugin_environment(plugin)},
+                         env_of_rank={0: {"NCCL_DEBUG": "INFO", "NCCL_DEBUG_FILE": log}}, show_rank_0=True) as group:
+            statuses = group.wait(RANK_LIMIT_SECONDS)
+            if any(statuses):
+                raise DemoError(f"netsense-perf ended with the statuses {statuses}\n{group.everything()}")
+        print("  NCCL's log says:")
+        print_log(log)
+        with open(figures, encoding="utf-8") as file:
+            results = json.load(file)["results"]
+    return {row["size_bytes"]: row["out_of_place"] for row in results}
+
+
+def print_comparison(results, limit):
+    """limit: goodput of one link in bytes per second, or None where there is no shaped link."""
+    header = ["size", "reference", "netsense", "ratio"] + (["of iperf3's goodput"] if limit else [])
+    rows = []
+    for size, reference in results["reference"].items():
+        theirs, ours = reference["busbw_gb_per_s"], results["netsense"][size]["busbw_gb_per_s"]
+        share = [f"{ours * 1e9 / limit:.1%}"] if limit else []
+        rows.append([tables.format_size(size), f"{theirs:.4f}", f"{ours:.4f}", f"{ours / theirs:.2f}", *share])
+    tables.print_table("Bus bandwidth: what each link carries in each direction, in GB/s (10^9 bytes)", header, rows)
+    wrong = sum(row["wrong"] or 0 for result in results.values() for row in result.values())
+    print(f"\nEvery result was checked against a reference in double precision: {wrong} wrong.")
+    if limit:
+        largest = max(results["netsense"])
+        share = results["netsense"][largest]["busbw_gb_per_s"] * 1e9 / limit
+        print(f"At {tables.format_size(largest)} netsense fills {share:.1%} of what iperf3 gets through one link.")
+
+
+def carry_out(hosts, arguments, limit, env):
+    results = {}
+    for number, (plugin, description) in enumerate(PLUGINS, start=1):
+        print(f"\n[{number}/{len(PLUGINS)}] all_reduce over {description}\n", flush=True)
+        results[plugin] = measure(plugin, hosts, arguments, env)
+    print_comparison(results, limit)
+
+
+def on_network(arguments):
+    print(f"{arguments.ranks} hosts (network namespaces) on one switch; each link is limited to {arguments.rate}.")
+    with netns.Network(hosts=arguments.ranks, ipv6=False) as network:
+        network.shape_all(arguments.rate)
+        limit = goodput.iperf3(network.hosts[0], network.hosts[1])
+        print(f"iperf3 gets {limit / 1e9:.4f} GB/s ({limit * 8 / 1e6:.0f} Mbit/s) of payload through one link.")
+        carry_out(network.hosts, arguments, limit, {})
+
+
+def on_loopback(arguments, reason):
+    print(f"Running on loopback, without link limits: {reason}.")
+    carry_out([netns.Loopback] * arguments.ranks, arguments, None,
+              {"NCCL_SOCKET_IFNAME": "lo", "NCCL_SOCKET_FAMILY": "AF_INET"})
+
+
+def stop(*_):
+    raise KeyboardInterrupt
+
+
+def main():
+    arguments = parse_arguments()
+    for sent in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(sent, stop)
+    try:
+        reason = "asked for by --loopback" if arguments.loopback else netns.unavailable()
+        if reason:
+            on_loopback(arguments, reason)
+        else:
+            on_network(arguments)
+    except KeyboardInterrupt:
+        print("\nInterrupted; the hosts are removed.", file=sys.stderr)
+        return 130
+    except (DemoError, RuntimeError, netns.NetnsError) as error:
+        print(f"tools/demo: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
