@@ -16,6 +16,8 @@ enum class LogLevel : int { kWarn = 2, kInfo = 3, kTrace = 5 };  // NCCL_LOG_*
 // NCCL's subsystem flags. A line flagged kLogNet alone is not shown by default, one with kLogInit is.
 inline constexpr unsigned long kLogInit = 0x1;
 inline constexpr unsigned long kLogNet = 0x10;
+// What NCCL's own warnings carry: it filters those too, and with NCCL_DEBUG_SUBSYS unset it shows none of kLogNet alone.
+inline constexpr unsigned long kLogAll = ~0UL;
 
 // Keeps NCCL's logger for the process; a null function is ignored when one is known already.
 void set_log_function(LogFunction function);
@@ -36,7 +38,7 @@ void log_format(LogLevel level, unsigned long flags, const char* file, int line,
 
 // What the user can act on, with the action. Also becomes ncclGetLastError's text.
 #define NETSENSE_WARN(...) \
-  ::netsense::log_format(::netsense::LogLevel::kWarn, ::netsense::kLogNet, __FILE__, __LINE__, __VA_ARGS__)
+  ::netsense::log_format(::netsense::LogLevel::kWarn, ::netsense::kLogAll, __FILE__, __LINE__, __VA_ARGS__)
 // Start-up lines, shown with NCCL_DEBUG=INFO.
 #define NETSENSE_INFO_INIT(...)                                                                            \
   ::netsense::log_format(::netsense::LogLevel::kInfo, ::netsense::kLogInit | ::netsense::kLogNet, __FILE__, \

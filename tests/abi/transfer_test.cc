@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <vector>
 
 #include "tests/abi/environment.h"
@@ -23,6 +24,10 @@ std::vector<uint8_t> pattern(size_t bytes, uint32_t seed) {
     byte = static_cast<uint8_t>(state >> 24);
   }
   return data;
+}
+
+ptrdiff_t running_threads() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
 }
 
 int any_version() {
@@ -172,6 +177,20 @@ TEST_CASE("connections can be closed with receives outstanding and opened again"
     Connection connection(plugin);
     REQUIRE(connection.irecv(room.data(), room.size(), nullptr) != nullptr);
   }
+}
+
+TEST_CASE("no thread is left behind") {
+  const ptrdiff_t before = running_threads();
+  {
+    Plugin plugin(library_path(), any_version());
+    Connection connection(plugin);
+    const std::vector<uint8_t> from(kKiB * kKiB);
+    std::vector<uint8_t> to(from.size());
+    connection.wait(std::vector{connection.post_recv(to.data(), to.size(), nullptr),
+                                connection.post_send(from.data(), from.size(), nullptr)});
+  }
+  // The kernel lists a thread for a moment after it was joined.
+  poll_until("threads of the plugin", [&] { return running_threads() == before; });
 }
 
 TEST_CASE("two communicators use the plugin side by side") {

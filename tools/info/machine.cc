@@ -2,92 +2,106 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/resource.h>
 
 #include <array>
-#include <chrono>
-#include <nlohmann/json.hpp>
-#include <utility>
-
-#include "tools/info/isolated.h"
-#include "tools/info/loaded.h"
+#include <cerrno>
+#include <cstring>
+#include <memory>
 
 namespace netsense::info {
 namespace {
 
-using Json = nlohmann::json;
+struct Closer {
+  void operator()(void* library) const { dlclose(library); }
+};
+using SharedLibrary = std::unique_ptr<void, Closer>;
 
-// Drivers of many GPUs take seconds to wake up.
-constexpr std::chrono::milliseconds kProbeLimit{30000};
-
-Json missing(const std::string& why) { return {{"found", false}, {"detail", why}, {"devices", Json::array()}}; }
-
-Json probe_verbs() {
-  Loaded library("libibverbs.so.1");
-  if (!library.valid()) return missing(library.error());
-  auto* list_devices = library.function<void**(int*)>("ibv_get_device_list");
-  auto* free_list = library.function<void(void**)>("ibv_free_device_list");
-  auto* name_of = library.function<const char*(void*)>("ibv_get_device_name");
-  if (list_devices == nullptr || free_list == nullptr || name_of == nullptr) {
-    return missing(fmt::format("{} lacks a function of libibverbs", library.path()));
-  }
-  int count = 0;
-  void** list = list_devices(&count);
-  if (list == nullptr) return missing(fmt::format("{} cannot list the devices of the kernel", library.path()));
-  Json names = Json::array();
-  for (int i = 0; i < count; ++i) names.push_back(name_of(list[i]));
-  free_list(list);
-  return {{"found", true}, {"detail", library.path()}, {"devices", names}};
+template <typename Function>
+Function find(const SharedLibrary& library, const char* name) {
+  return reinterpret_cast<Function>(dlsym(library.get(), name));
 }
 
-Json probe_cuda() {
-  Loaded library("libcuda.so.1");
-  if (!library.valid()) return missing(library.error());
-  auto* start = library.function<int(unsigned int)>("cuInit");
-  auto* get_count = library.function<int(int*)>("cuDeviceGetCount");
-  auto* get_name = library.function<int(char*, int, int)>("cuDeviceGetName");
-  auto* describe = library.function<int(int, const char**)>("cuGetErrorString");
-  if (start == nullptr || get_count == nullptr || get_name == nullptr || describe == nullptr) {
-    return missing(fmt::format("{} lacks a function of the CUDA driver", library.path()));
-  }
-  int count = 0;
-  int error = start(0);
-  if (error == 0) error = get_count(&count);
-  if (error != 0) {
-    const char* text = nullptr;
-    describe(error, &text);
-    return missing(fmt::format("{}: cuInit: {} (error {})", library.path(), text == nullptr ? "?" : text, error));
-  }
-  Json names = Json::array();
-  for (int i = 0; i < count; ++i) {
-    std::array<char, 256> name{};
-    names.push_back(get_name(name.data(), static_cast<int>(name.size()) - 1, i) == 0 ? name.data() : "?");
-  }
-  return {{"found", true}, {"detail", library.path()}, {"devices", names}};
+SharedLibrary open(const char* name, std::string* problem) {
+  SharedLibrary library(dlopen(name, RTLD_NOW | RTLD_LOCAL));
+  if (library == nullptr) *problem = dlerror();
+  return library;
 }
 
-Found probe(Json (*work)()) {
-  const Outcome outcome = run_isolated([work] { return work().dump(); }, kProbeLimit);
-  if (!outcome.finished) return {false, "the library was found, but " + outcome.text, {}};
-  const Json facts = Json::parse(outcome.text);
-  return {facts.at("found").get<bool>(), facts.at("detail").get<std::string>(),
-          facts.at("devices").get<std::vector<std::string>>()};
-}
-
-std::string print_limit(rlim_t limit) {
-  if (limit == RLIM_INFINITY) return "unlimited";
-  return limit >= (1U << 20) ? fmt::format("{} MiB", limit >> 20) : fmt::format("{} KiB", limit >> 10);
+// The driver API's calls return a CUresult, 0 for success.
+std::string cuda_error(const SharedLibrary& library, const char* call, int result) {
+  const auto name_of = find<int (*)(int, const char**)>(library, "cuGetErrorName");
+  const char* name = nullptr;
+  if (name_of == nullptr || name_of(result, &name) != 0 || name == nullptr) {
+    return fmt::format("{} returns {}", call, result);
+  }
+  return fmt::format("{} returns {} ({})", call, result, name);
 }
 
 }  // namespace
 
-Found find_verbs() { return probe(&probe_verbs); }
-Found find_cuda() { return probe(&probe_cuda); }
+Facility find_verbs() {
+  Facility verbs;
+  const SharedLibrary library = open("libibverbs.so.1", &verbs.detail);
+  if (library == nullptr) return verbs;
+  const auto get_list = find<void** (*)(int*)>(library, "ibv_get_device_list");
+  const auto free_list = find<void (*)(void**)>(library, "ibv_free_device_list");
+  const auto name_of = find<const char* (*)(void*)>(library, "ibv_get_device_name");
+  if (get_list == nullptr || free_list == nullptr || name_of == nullptr) {
+    verbs.detail = "libibverbs.so.1 lacks ibv_get_device_list, ibv_free_device_list or ibv_get_device_name";
+    return verbs;
+  }
+  int count = 0;
+  void** list = get_list(&count);
+  if (list == nullptr) {
+    verbs.detail = fmt::format("libibverbs.so.1 is there, but gives no list of devices: {}", std::strerror(errno));
+    return verbs;
+  }
+  for (int i = 0; i < count; ++i) verbs.devices.emplace_back(name_of(list[i]));
+  free_list(list);
+  verbs.found = !verbs.devices.empty();
+  verbs.detail = verbs.found ? fmt::format("{}", fmt::join(verbs.devices, ", "))
+                             : "libibverbs.so.1 is there, but this machine has no device";
+  return verbs;
+}
 
-LockLimit lock_limit() {
+Facility find_cuda() {
+  Facility cuda;
+  const SharedLibrary library = open("libcuda.so.1", &cuda.detail);
+  if (library == nullptr) return cuda;
+  const auto init = find<int (*)(unsigned)>(library, "cuInit");
+  const auto count_devices = find<int (*)(int*)>(library, "cuDeviceGetCount");
+  const auto name_of = find<int (*)(char*, int, int)>(library, "cuDeviceGetName");
+  if (init == nullptr || count_devices == nullptr || name_of == nullptr) {
+    cuda.detail = "libcuda.so.1 lacks cuInit, cuDeviceGetCount or cuDeviceGetName";
+    return cuda;
+  }
+  int count = 0;
+  if (const int result = init(0); result != 0) {
+    cuda.detail = "libcuda.so.1 is there, but " + cuda_error(library, "cuInit", result);
+    return cuda;
+  }
+  if (const int result = count_devices(&count); result != 0) {
+    cuda.detail = "libcuda.so.1 is there, but " + cuda_error(library, "cuDeviceGetCount", result);
+    return cuda;
+  }
+  for (int device = 0; device < count; ++device) {
+    // A device's handle is its number (CUdevice).
+    std::array<char, 256> name{};
+    const bool known = name_of(name.data(), static_cast<int>(name.size()) - 1, device) == 0;
+    cuda.devices.emplace_back(known ? name.data() : "unknown");
+  }
+  cuda.found = count > 0;
+  cuda.detail = cuda.found ? fmt::format("{}", fmt::join(cuda.devices, ", "))
+                           : "libcuda.so.1 is there, but it sees no GPU";
+  return cuda;
+}
+
+std::optional<uint64_t> memlock_limit() {
   rlimit limit{};
-  if (::getrlimit(RLIMIT_MEMLOCK, &limit) != 0) return {"unknown", "unknown"};
-  return {print_limit(limit.rlim_cur), print_limit(limit.rlim_max)};
+  if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
+  return limit.rlim_cur;
 }
 
 }  // namespace netsense::info

@@ -1,26 +1,27 @@
-// What the machine has that netsense could use.
+// What else the machine has that matters to a network plugin.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace netsense::info {
 
-// A library that is looked for at run time only.
-struct Found {
+struct Facility {
   bool found = false;
-  std::string detail;  // the library's path and what it offers, or why it is not usable
   std::vector<std::string> devices;
+  std::string detail;  // one line: what was found, or why nothing was
 };
 
-Found find_verbs();
-Found find_cuda();
+// InfiniBand verbs, through libibverbs.so.1.
+Facility find_verbs();
 
-// How much memory a process may lock, for people: "8 MiB" or "unlimited".
-struct LockLimit {
-  std::string soft;
-  std::string hard;
-};
-LockLimit lock_limit();
+// NVIDIA GPUs, through the driver's libcuda.so.1.
+Facility find_cuda();
+
+// How much memory may be locked, in bytes; nothing when there is no limit. Registered memory of RDMA counts, TCP needs
+// none.
+std::optional<uint64_t> memlock_limit();
 
 }  // namespace netsense::info

@@ -1,24 +1,13 @@
 #include "tools/info/nccl_conf.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <string_view>
 
 namespace netsense::info {
+namespace {
 
-std::vector<ConfEntry> parse_nccl_conf(std::istream& file) {
-  constexpr size_t kLongest = 1023;
-  std::vector<ConfEntry> entries;
-  for (std::string line; std::getline(file, line);) {
-    if (line.ends_with('\r')) line.pop_back();
-    const size_t equals = line.find('=');
-    if (line.starts_with('#') || equals == std::string::npos || equals == 0) continue;
-    entries.push_back({line.substr(0, std::min(equals, kLongest)), line.substr(equals + 1, kLongest)});
-  }
-  return entries;
-}
-
-std::vector<std::string> nccl_conf_files() {
+std::vector<std::string> conf_files() {
   std::vector<std::string> files;
   const char* named = std::getenv("NCCL_CONF_FILE");
   const char* home = std::getenv("HOME");
@@ -31,16 +20,29 @@ std::vector<std::string> nccl_conf_files() {
   return files;
 }
 
-std::map<std::string, std::string> apply_nccl_conf(const std::vector<std::string>& files) {
-  std::map<std::string, std::string> origins;
-  for (const std::string& name : files) {
-    std::ifstream file(name);
-    for (const ConfEntry& entry : parse_nccl_conf(file)) {
+}  // namespace
+
+std::vector<ConfEntry> parse_nccl_conf(std::istream& text, const std::string& file) {
+  std::vector<ConfEntry> entries;
+  for (std::string line; std::getline(text, line);) {
+    if (line.ends_with('\r')) line.pop_back();
+    const size_t equals = line.find('=');
+    if (line.starts_with('#') || equals == std::string::npos) continue;
+    entries.push_back({line.substr(0, equals), line.substr(equals + 1), file});
+  }
+  return entries;
+}
+
+std::vector<ConfEntry> apply_nccl_conf() {
+  std::vector<ConfEntry> set;
+  for (const std::string& file : conf_files()) {
+    std::ifstream text(file);
+    for (ConfEntry& entry : parse_nccl_conf(text, file)) {
       if (std::getenv(entry.name.c_str()) != nullptr) continue;
-      if (::setenv(entry.name.c_str(), entry.value.c_str(), 0) == 0) origins.emplace(entry.name, name);
+      if (setenv(entry.name.c_str(), entry.value.c_str(), 0) == 0) set.push_back(std::move(entry));
     }
   }
-  return origins;
+  return set;
 }
 
 }  // namespace netsense::info

@@ -1,9 +1,8 @@
-// NCCL's configuration files. A job's settings may stand there, and netsense-info runs without NCCL, so it reads them
-// itself, by the same rules.
+// NCCL's configuration files. NCCL puts them into the environment before it loads a plugin, so a plugin's settings can
+// stand there too.
 #pragma once
 
 #include <istream>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -12,16 +11,14 @@ namespace netsense::info {
 struct ConfEntry {
   std::string name;
   std::string value;
+  std::string file;
 };
 
-// NAME=value lines. '#' in the first column starts a comment, blanks count, 1023 characters of each are kept.
-std::vector<ConfEntry> parse_nccl_conf(std::istream& file);
+// "NAME=value" lines; "#" in front makes a comment. As in NCCL blanks are kept and a line without "=" is ignored.
+std::vector<ConfEntry> parse_nccl_conf(std::istream& text, const std::string& file);
 
-// The files in NCCL's order: $NCCL_CONF_FILE or else ~/.nccl.conf, then /etc/nccl.conf.
-std::vector<std::string> nccl_conf_files();
-
-// Sets in the environment of this process what the files set and the environment does not, as NCCL does: the first
-// that sets a name wins. Returns the file of each variable that was set.
-std::map<std::string, std::string> apply_nccl_conf(const std::vector<std::string>& files);
+// Does what NCCL does (src/misc/param.cc): $NCCL_CONF_FILE, or else ~/.nccl.conf, then /etc/nccl.conf; what is in the
+// environment already stays. Returns what was set.
+std::vector<ConfEntry> apply_nccl_conf();
 
 }  // namespace netsense::info

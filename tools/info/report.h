@@ -1,41 +1,56 @@
-// Everything netsense-info finds out, and the two ways to show it.
+// Everything that netsense-info finds out, in one place for both ways of printing it.
 #pragma once
 
-#include <map>
-#include <nlohmann/json.hpp>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "plugin/config/settings.h"
 #include "plugin/transport/netif.h"
+#include "tools/info/library.h"
 #include "tools/info/machine.h"
-#include "tools/info/net_search.h"
-#include "tools/info/plugin_library.h"
+#include "tools/info/nccl_choice.h"
+#include "tools/info/nccl_conf.h"
 #include "tools/info/self_test.h"
-#include "tools/info/version.h"
 
 namespace netsense::info {
 
-struct Report {
-  Version version;
-  PluginFacts plugin;
-  NetSearch search;
-  config::LoadedSettings settings;
-  std::map<std::string, std::string> conf_files;  // variable to the nccl.conf that set it
-  transport::InterfaceChoice interfaces;
-  Found verbs;
-  Found cuda;
-  LockLimit lock_limit;
-  std::optional<SelfTest> self_test;  // empty: not asked for, or there is no library to test
+struct Version {
+  std::string number;
+  std::string git;  // revision, with "-dirty" for local changes; "unknown" outside a repository
+  std::string build_type;
 };
 
-// "default", "environment NETSENSE_X" or "/etc/nccl.conf NETSENSE_X".
-std::string origin_of(const config::SettingValue& value, const std::map<std::string, std::string>& conf_files);
+struct Report {
+  Version version;
+  LibraryReport library;
+  NcclChoice nccl;
+  std::vector<ConfEntry> conf;  // what nccl.conf put into the environment
+  config::LoadedSettings settings;
+  transport::InterfaceChoice interfaces;
+  Facility verbs;
+  Facility cuda;
+  std::optional<uint64_t> memlock;
+  SelfTest self_test;
+};
 
-// "192.0.2.1"; empty when the interface has none.
-std::string address_of(const transport::Interface& interface);
+struct Request {
+  Version version;
+  std::string library;  // as for inspect_library()
+  bool self_test = true;
+};
 
-std::string to_text(const Report& report);
-nlohmann::json to_json(const Report& report);
+// Puts the contents of nccl.conf into the environment, as NCCL does.
+Report make_report(const Request& request);
+
+// 0, or 1 when the self test failed.
+int exit_code(const Report& report);
+
+// Where a value comes from: "default", "environment" or the configuration file, with NCCL's variable if that gave it.
+std::string source_text(const config::SettingValue& value, const std::vector<ConfEntry>& conf);
+
+// Numeric; empty without an address.
+std::string address_text(const transport::Interface& interface);
 
 }  // namespace netsense::info

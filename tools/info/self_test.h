@@ -1,28 +1,21 @@
-// Sends messages from this process to itself through the symbols that NCCL would use.
+// Messages from this process to itself through the exported symbols of a plugin library, as NCCL would send them.
 #pragma once
 
-#include <chrono>
 #include <string>
 #include <vector>
 
-#include "tools/info/loaded.h"
-
 namespace netsense::info {
 
-struct DeviceTest {
-  std::string device;
-  bool passed = false;
-  std::string detail;  // what was sent, or what went wrong
-};
-
 struct SelfTest {
+  bool run = false;
   bool passed = false;
-  std::string error;  // why no device could be tested; empty: see devices
-  std::vector<DeviceTest> devices;
-  std::vector<std::string> log;  // what the plugin told NCCL's log
+  std::string detail;  // what was done, or what failed
+  int net_version = 0;
+  std::vector<std::string> devices;
+  std::vector<size_t> sizes;  // bytes
 };
 
-// limit: for each step (connecting, one message) on each device.
-SelfTest run_self_test(const Loaded& plugin, std::chrono::milliseconds limit);
+// Every device of the newest ncclNet in the library: connect there and back, send each size, compare.
+SelfTest run_self_test(const std::string& library_path);
 
 }  // namespace netsense::info

@@ -1,53 +1,56 @@
-#include "tools/info/settings_markdown.h"
-
 #include <fmt/format.h>
 
 #include "plugin/config/settings_table.h"
+#include "tools/info/print.h"
 
 namespace netsense::info {
 namespace {
 
 constexpr const char* kIntroduction = R"(# Settings
 
-<!-- Made by `netsense-info --settings-markdown` from plugin/config/settings_table.cc: change it there. -->
+<!-- Made by `netsense-info --settings-markdown` from plugin/config/settings_table.cc; change it there. -->
 
-netsense reads these variables once, when NCCL first loads it, from the environment or from
-[NCCL's configuration files](https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html) (`~/.nccl.conf`,
-`/etc/nccl.conf`). Blanks around a value do not count, and an empty value is as good as none. Where an NCCL variable is
-named, it is used when netsense's own is not set. netsense never sets a variable itself.
+Settings are environment variables, read once when NCCL first initialises the plugin. They may also stand in NCCL's
+configuration files (`~/.nccl.conf` or the file that `NCCL_CONF_FILE` names, and `/etc/nccl.conf`), which NCCL puts into
+the environment before it loads a plugin. netsense itself never sets a variable of NCCL's.
 
-An unknown `NETSENSE_` name or a value that is not allowed is reported with a warning that names the nearest valid one;
-the job goes on without it. `netsense-info` shows each setting, its value and where that came from.
+An unknown `NETSENSE_` name and a bad value are reported as a warning, with the nearest valid one, and are ignored.
+`netsense-info` shows each setting with its value and where that comes from.
 
-| Variable | Values | Default | NCCL variable | Meaning |
-|---|---|---|---|---|
+The peers of a job may have different settings: each message says how it is sent.
+
+| Name | Default | Allowed |
+|---|---|---|
 )";
 
-constexpr const char* kNotes = R"(
-Sizes take `K`, `M` or `G` (powers of 1024), times are in seconds with decimals (`0.5`) or in milliseconds with `ms`
-(`500ms`), switches also take `1`/`0`, `true`/`false` and `yes`/`no`.
-
-Give every rank of a job the same values. Streams, block size and checksum of a connection are the sender's; a receiver
-follows what each frame says.
-)";
-
-std::string default_of(const config::Setting& setting) {
+std::string default_text(const config::Setting& setting) {
   const std::string value = config::print_value(setting, config::Settings{});
   return value.empty() ? std::string(setting.empty_means) : fmt::format("`{}`", value);
 }
 
-std::string row(const config::Setting& setting) {
-  return fmt::format("| `{}` | {} | {} | {} | {} |\n", setting.name, config::allowed_values(setting, false),
-                     default_of(setting),
-                     setting.nccl_variable.empty() ? "" : fmt::format("`{}`", setting.nccl_variable), setting.help);
+std::string table_row(const config::Setting& setting) {
+  return fmt::format("| [`{0}`](#{1}) | {2} | {3} |\n", setting.name, setting.name, default_text(setting),
+                     config::allowed_values(setting, false));
+}
+
+std::string section(const config::Setting& setting) {
+  std::string text = fmt::format("\n## {}\n\n{}\n\n", setting.name, setting.help);
+  if (!setting.unit.empty()) text += fmt::format("- Unit: {}\n", setting.unit);
+  text += fmt::format("- Allowed: {}\n- Default: {}\n", config::allowed_values(setting, false), default_text(setting));
+  if (!setting.nccl_variable.empty()) {
+    text += fmt::format("- When it is not set: `{}` ({})\n", setting.nccl_variable,
+                        config::allowed_values(setting, true));
+  }
+  return text;
 }
 
 }  // namespace
 
 std::string settings_markdown() {
   std::string text = kIntroduction;
-  for (const config::Setting& setting : config::settings_table()) text += row(setting);
-  return text + kNotes;
+  for (const config::Setting& setting : config::settings_table()) text += table_row(setting);
+  for (const config::Setting& setting : config::settings_table()) text += section(setting);
+  return text;
 }
 
 }  // namespace netsense::info

@@ -10,8 +10,8 @@ PORT = 29500
 
 
 def build_folder():
-    """Where the binaries are: NETSENSE_BUILD, which ctest sets, else the release build."""
-    return pathlib.Path(os.environ.get("NETSENSE_BUILD", ROOT / "build" / "release"))
+    """Where the binaries are: NS_BUILD_FOLDER, which ctest sets, else the release build."""
+    return pathlib.Path(os.environ.get("NS_BUILD_FOLDER", ROOT / "build" / "release"))
 
 
 def perf():
@@ -25,7 +25,7 @@ def plugin_environment(plugin):
 
 def forget_settings():
     """Makes a test independent of the NCCL and netsense settings of whoever runs it."""
-    for name in [name for name in os.environ if name.startswith(("NCCL_", "NETSENSE_")) and name != "NETSENSE_BUILD"]:
+    for name in [each for each in os.environ if each.startswith(("NCCL_", "NETSENSE_"))]:
         del os.environ[name]
 
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "tests/engine/matrix/number.h"
 #include "tests/engine/matrix/reduction.h"
@@ -150,9 +151,11 @@ std::string Execution::check_element(size_t index) const {
 }
 
 std::string Execution::check_reduced(size_t index, size_t input_index) const {
-  std::vector<double> inputs;
-  for (int rank = 0; rank < place_.ranks; ++rank) inputs.push_back(input(rank, input_index));
-  const Reduced expected = reduce_numbers(operation_.type, operation_.op, inputs);
+  std::array<double, kMaxRanks> inputs;
+  for (int rank = 0; rank < place_.ranks; ++rank)
+    inputs[static_cast<size_t>(rank)] = input(rank, input_index);
+  const Reduced expected = reduce_numbers(operation_.type, operation_.op,
+                                          std::span(inputs).first(static_cast<size_t>(place_.ranks)));
   const double found = load_number(operation_.type, result_data() + bytes(index));
   if (std::abs(found - expected.value) <= expected.tolerance) return "";
   return fmt::format("element {} is {}, not {} +- {}", index, found, expected.value, expected.tolerance);

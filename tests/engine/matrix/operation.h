@@ -34,6 +34,8 @@ struct Operation {
   [[nodiscard]] bool same_everywhere() const;
 };
 
+inline constexpr int kMaxRanks = 8;
+
 struct Place {
   int ranks = 1;
   int rank = 0;

@@ -11,7 +11,6 @@
 
 namespace netsense::engine_test {
 
-inline constexpr int kMaxRanks = 8;
 inline constexpr size_t kMaxOperations = 4096;
 inline constexpr int kMaxCommunicators = 4;
 

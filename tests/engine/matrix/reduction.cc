@@ -16,7 +16,7 @@ uint64_t mix(uint64_t value) {
   return value ^ (value >> 31);
 }
 
-Reduced reduce_integers(ns_type type, ns_op op, const std::vector<double>& inputs) {
+Reduced reduce_integers(ns_type type, ns_op op, std::span<const double> inputs) {
   int64_t sum = 0;
   int64_t product = 1;
   for (const double input : inputs) {
@@ -53,7 +53,7 @@ double input_number(ns_type type, ns_op op, uint64_t seed, int rank, size_t inde
   return is_signed(type) && (bits & 0x100) != 0 ? -magnitude : magnitude;
 }
 
-Reduced reduce_numbers(ns_type type, ns_op op, const std::vector<double>& inputs) {
+Reduced reduce_numbers(ns_type type, ns_op op, std::span<const double> inputs) {
   if (is_integer(type)) return reduce_integers(type, op, inputs);
   double sum = 0;
   double product = 1;

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <span>
 
 #include "tools/engine/ns_engine.h"
 
@@ -19,6 +19,6 @@ struct Reduced {
   double tolerance = 0;
 };
 
-Reduced reduce_numbers(ns_type type, ns_op op, const std::vector<double>& inputs);
+Reduced reduce_numbers(ns_type type, ns_op op, std::span<const double> inputs);
 
 }  // namespace netsense::engine_test

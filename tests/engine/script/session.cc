@@ -16,13 +16,28 @@ namespace {
 
 // The recorded program registered this much more than it used.
 constexpr size_t kSlackBytes = 65536;
-constexpr std::chrono::seconds kIdTimeout{30};
+constexpr std::chrono::seconds kPeerTimeout{30};
 // How long an aborting rank waits for an error of the transport to surface.
 constexpr std::chrono::seconds kAsyncErrorTimeout{2};
 
 void check(ns_result result, const char* what) {
   if (result == ns_success) return;
   throw std::runtime_error(fmt::format("{}: {} ({})", what, ns_result_string(result), ns_last_error()));
+}
+
+void await_file(const std::string& path) {
+  const auto deadline = std::chrono::steady_clock::now() + kPeerTimeout;
+  while (!std::filesystem::exists(path)) {
+    if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error("no " + path);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+// Until every rank has come here: what follows ends a rank while others still need its last messages.
+void barrier(const Place& place) {
+  const auto path = [&place](int rank) { return fmt::format("{}.barrier.{}", place.id_file, rank); };
+  const std::ofstream arrived(path(place.rank));
+  for (int rank = 0; rank < place.ranks; ++rank) await_file(path(rank));
 }
 
 ns_unique_id share_id(const Place& place, size_t number) {
@@ -35,11 +50,7 @@ ns_unique_id share_id(const Place& place, size_t number) {
     std::filesystem::rename(unfinished, path);
     return id;
   }
-  const auto deadline = std::chrono::steady_clock::now() + kIdTimeout;
-  while (!std::filesystem::exists(path)) {
-    if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error("rank 0 left no unique id");
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+  await_file(path);
   std::ifstream(path, std::ios::binary).read(id.bytes, sizeof id.bytes);
   return id;
 }
@@ -82,12 +93,14 @@ void Session::run_step(const Step& step) {
   } else if (step.name == "dereg") {
     deregister_buffers();
   } else if (step.name == "gone") {
+    barrier(place_);
     if (!leaves_early()) return;
     mark_("exit without destroy");
     ended_ = left_early_ = true;
   } else if (step.name == "abort") {
     abort_after_all_reduce(step.number);
   } else if (step.name == "abortonly") {
+    barrier(place_);
     abort_communicator();
   } else {
     collective(step.name, step.number);

@@ -1,7 +1,7 @@
-// The cost model against tables that NCCL 2.28.9 gave to a tuner plugin on a 100 Gbit/s device, and the grammar of
-// NCCL_ALGO and NCCL_PROTO.
-#include "tests/catch.h"
+// The cost model against tables that NCCL 2.28.9 gave to a tuner plugin on a 100 Gbit/s device, and the
+// grammar of NCCL_ALGO and NCCL_PROTO.
 #include "tools/engine/plan/cost.h"
+#include "tests/catch.h"
 
 using namespace netsense::engine;
 
@@ -34,8 +34,8 @@ TEST_CASE("all-reduce costs are NCCL's") {
                                      Expected{4, 262144, 557.569F, 176.141F, 102.136F, 162.128F},
                                      Expected{2, 1048576, 866.03F, 259.882F, 191.363F, 138.341F},
                                      Expected{4, 1048576, 1725.26F, 511.363F, 298.744F, 260.432F});
-  const CostTable table =
-      CostModel(inputs_for(expected.ranks)).table(Function::kAllReduce, expected.bytes, 1, ns_float32, ns_sum);
+  const CostTable table = CostModel(inputs_for(expected.ranks))
+                              .table(Function::kAllReduce, expected.bytes, 1, ns_float32, ns_sum);
   CHECK(at(table, Algorithm::kTree, Protocol::kLL) == Approx(expected.tree_ll).epsilon(1e-4));
   CHECK(at(table, Algorithm::kTree, Protocol::kSimple) == Approx(expected.tree_simple).epsilon(1e-4));
   CHECK(at(table, Algorithm::kRing, Protocol::kLL) == Approx(expected.ring_ll).epsilon(1e-4));
@@ -50,7 +50,8 @@ TEST_CASE("all-gather and broadcast costs are NCCL's") {
   CHECK(at(gather, Algorithm::kRing, Protocol::kLL) == Approx(98.9813F).epsilon(1e-4));
   CHECK(at(gather, Algorithm::kRing, Protocol::kSimple) == Approx(66.0907F).epsilon(1e-4));
   CHECK(at(gather, Algorithm::kPat, Protocol::kSimple) == Approx(75.8542F).epsilon(1e-4));
-  const CostTable broadcast = CostModel(inputs_for(4)).table(Function::kBroadcast, 16777216, 1, ns_int8, ns_sum);
+  const CostTable broadcast =
+      CostModel(inputs_for(4)).table(Function::kBroadcast, 16777216, 1, ns_int8, ns_sum);
   CHECK(at(broadcast, Algorithm::kRing, Protocol::kLL) == Approx(2805.5F).epsilon(1e-4));
   CHECK(at(broadcast, Algorithm::kRing, Protocol::kSimple) == Approx(1420.5F).epsilon(1e-4));
 }
@@ -70,8 +71,12 @@ TEST_CASE("NCCL_ALGO and NCCL_PROTO") {
   Choices choices;
   std::string error;
   REQUIRE(parse_choices("tree;allgather:ring,PAT", "^ll128;Broadcast:LL", choices, error) == ns_success);
-  const auto on = [&](Function f, Algorithm a) { return choices.algorithms[static_cast<size_t>(f)][static_cast<size_t>(a)]; };
-  const auto proto = [&](Function f, Protocol p) { return choices.protocols[static_cast<size_t>(f)][static_cast<size_t>(p)]; };
+  const auto on = [&](Function f, Algorithm a) {
+    return choices.algorithms[static_cast<size_t>(f)][static_cast<size_t>(a)];
+  };
+  const auto proto = [&](Function f, Protocol p) {
+    return choices.protocols[static_cast<size_t>(f)][static_cast<size_t>(p)];
+  };
   CHECK(on(Function::kAllReduce, Algorithm::kTree));
   CHECK_FALSE(on(Function::kAllReduce, Algorithm::kRing));
   CHECK_FALSE(on(Function::kAllGather, Algorithm::kTree));

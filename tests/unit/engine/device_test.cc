@@ -1,5 +1,6 @@
-// Collectives by real plans and device threads over memory: every function, type, reduction and protocol, against a
-// reference on doubles and byte for byte between ranks; and the sizes of messages against recorded runs of NCCL.
+// Collectives by real plans and device threads over memory: every function, type, reduction and protocol,
+// against a reference on doubles and byte for byte between ranks; and the sizes of messages against recorded
+// runs of NCCL.
 #include <algorithm>
 #include <numeric>
 
@@ -40,7 +41,8 @@ double expected(const Collective& c, int ranks, int rank, size_t i) {
   }
 }
 
-// One rank's buffers; the output of in-place operations lies in the input or the other way round, as nccl.h says.
+// One rank's buffers; the output of in-place operations lies in the input or the other way round, as nccl.h
+// says.
 struct RankBuffers {
   RankBuffers(const Collective& c, int ranks, int rank)
       : input(c.type, input_count(c, ranks)), output(c.type, output_count(c, ranks)) {
@@ -120,7 +122,8 @@ TEST_CASE("every function, type and reduction") {
       for (int op = 0; op < ns_num_ops; ++op) {
         if (op != 0 && (function == Function::kBroadcast || function == Function::kAllGather)) continue;
         const int root = (type + op) % ranks;
-        check(world, ranks, {function, static_cast<ns_type>(type), static_cast<ns_op>(op), 1237, root, op % 2 == 1});
+        check(world, ranks,
+              {function, static_cast<ns_type>(type), static_cast<ns_op>(op), 1237, root, op % 2 == 1});
       }
     }
   }
@@ -132,7 +135,8 @@ TEST_CASE("every size class, in place and not") {
   MemoryWorld world(ranks, with("Ring", proto));
   for (const Function function : kFunctions) {
     for (const size_t count : {1UL, 3UL, 127UL, 128UL, 4097UL, 65535UL, 300001UL}) {
-      for (const bool in_place : {false, true}) check(world, ranks, {function, ns_bfloat16, ns_sum, count, 1, in_place});
+      for (const bool in_place : {false, true})
+        check(world, ranks, {function, ns_bfloat16, ns_sum, count, 1, in_place});
     }
   }
 }
@@ -220,7 +224,8 @@ TEST_CASE("random floats: sums as close as the type allows, the same on every ra
   for (unsigned rank = 0; rank < 4; ++rank) {
     inputs.emplace_back(type, kCount);
     outputs.emplace_back(type, kCount);
-    for (size_t i = 0; i < kCount; ++i) inputs[rank].set(i, static_cast<double>((i * 7919 + rank * 104729) % 2003) / 1001 - 1);
+    for (size_t i = 0; i < kCount; ++i)
+      inputs[rank].set(i, static_cast<double>((i * 7919 + rank * 104729) % 2003) / 1001 - 1);
   }
   std::vector<MemoryWorld::Tasks> tasks(4);
   for (size_t rank = 0; rank < 4; ++rank) {

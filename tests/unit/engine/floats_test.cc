@@ -12,10 +12,10 @@ using namespace netsense::engine;
 namespace {
 
 struct Layout {
-  int fraction;          // bits
-  int least_exponent;    // of normal numbers
-  double largest;        // finite
-  bool saturates;        // what is too large becomes `largest`, not infinity
+  int fraction;        // bits
+  int least_exponent;  // of normal numbers
+  double largest;      // finite
+  bool saturates;      // what is too large becomes `largest`, not infinity
 };
 constexpr Layout kHalf{10, -14, 65504, false};
 constexpr Layout kBFloat16{7, -126, 3.3895313892515355e38, false};
@@ -28,7 +28,8 @@ double decode(unsigned bits, int exponent_bits, const Layout& layout) {
   const auto fraction = static_cast<double>(bits & ((1U << layout.fraction) - 1));
   const int exponent = static_cast<int>(bits >> layout.fraction & ((1U << exponent_bits) - 1));
   if (exponent == 0) return sign * std::ldexp(fraction, layout.least_exponent - layout.fraction);
-  return sign * std::ldexp(fraction + (1 << layout.fraction), layout.least_exponent + exponent - 1 - layout.fraction);
+  return sign * std::ldexp(fraction + (1 << layout.fraction),
+                           layout.least_exponent + exponent - 1 - layout.fraction);
 }
 
 double round_to(double value, const Layout& layout) {
@@ -42,7 +43,8 @@ double round_to(double value, const Layout& layout) {
 }
 
 template <typename Bits, typename Decode, typename Encode>
-void check_type(int exponent_bits, const Layout& layout, unsigned first_special, Decode to_float, Encode from_float) {
+void check_type(int exponent_bits, const Layout& layout, unsigned first_special, Decode to_float,
+                Encode from_float) {
   const unsigned patterns = 1U << (1 + exponent_bits + layout.fraction);
   for (unsigned bits = 0; bits < patterns; ++bits) {
     const unsigned rest = bits & (patterns / 2 - 1);
@@ -56,7 +58,9 @@ void check_type(int exponent_bits, const Layout& layout, unsigned first_special,
     float value = 0;
     const uint32_t bits = random();
     std::memcpy(&value, &bits, sizeof(value));
-    if (i % 2 == 0) value = std::ldexp(1.0F + static_cast<float>(bits % 4096) / 4096, static_cast<int>(bits >> 12) % 60 - 30);
+    if (i % 2 == 0)
+      value =
+          std::ldexp(1.0F + static_cast<float>(bits % 4096) / 4096, static_cast<int>(bits >> 12) % 60 - 30);
     if (std::isnan(value)) continue;
     REQUIRE(static_cast<double>(to_float(from_float(value))) == round_to(value, layout));
   }

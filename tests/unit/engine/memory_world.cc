@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <stdexcept>
 #include <thread>
 
 namespace netsense::engine {
@@ -29,14 +30,14 @@ MemoryWorld::MemoryWorld(int ranks, const WorldOptions& options) : options_(opti
   inputs.collnet = options.collnet;
   for (auto& type : inputs.collnet_reduces) type.fill(options.collnet);
   std::string error;
-  if (parse_choices(options.algo, options.proto, inputs.choices, error) != ns_success) throw std::runtime_error(error);
+  if (parse_choices(options.algo, options.proto, inputs.choices, error) != ns_success)
+    throw std::runtime_error(error);
   for (int rank = 0; rank < ranks; ++rank) {
     auto made = std::make_unique<Rank>();
     made->shape = make_shape(ranks, rank, options.channels);
     inputs.channels = static_cast<int>(made->shape.channels.size());
-    made->device = std::make_unique<Device>(made->shape, options.settings, [this, rank](const ConnectionId& id) {
-      return &end(rank, id).fifo;
-    });
+    made->device = std::make_unique<Device>(
+        made->shape, options.settings, [this, rank](const ConnectionId& id) { return &end(rank, id).fifo; });
     ranks_.push_back(std::move(made));
   }
   costs_ = std::make_unique<CostModel>(inputs);
@@ -63,8 +64,7 @@ MemoryWorld::End& MemoryWorld::end(int rank, const ConnectionId& id) {
 
 std::shared_ptr<const Plan> MemoryWorld::plan(int rank, const Tasks& tasks, std::string& error) {
   Rank& of = *ranks_[static_cast<size_t>(rank)];
-  PlanResult result =
-      make_plan(of.shape, options_.settings, *costs_, {}, tasks.colls, tasks.p2ps, of.counts);
+  PlanResult result = make_plan(of.shape, options_.settings, *costs_, {}, tasks.colls, tasks.p2ps, of.counts);
   error = result.error;
   return std::make_shared<const Plan>(std::move(result.plan));
 }
@@ -72,7 +72,8 @@ std::shared_ptr<const Plan> MemoryWorld::plan(int rank, const Tasks& tasks, std:
 std::string MemoryWorld::queue(int rank, const Plan& plan) {
   for (const ProxyOp& op : plan.proxy_ops) {
     End& at = end(rank, {op.channel, op.peer, op.send, op.connection_index});
-    if (at.done != at.until && (at.steps != static_cast<uint64_t>(op.slice_steps) || at.protocol != op.protocol)) {
+    if (at.done != at.until &&
+        (at.steps != static_cast<uint64_t>(op.slice_steps) || at.protocol != op.protocol)) {
       return "a connection has operations of different protocols at once: run them apart";
     }
     at.until += static_cast<uint64_t>(op.nsteps);
@@ -95,7 +96,8 @@ std::string MemoryWorld::run(const std::vector<Tasks>& tasks) {
     error = queue(static_cast<int>(rank), *plans.back());
     if (!error.empty()) return error;
   }
-  for (size_t rank = 0; rank < ranks_.size(); ++rank) ranks_[rank]->ticket = ranks_[rank]->device->launch(plans[rank]);
+  for (size_t rank = 0; rank < ranks_.size(); ++rank)
+    ranks_[rank]->ticket = ranks_[rank]->device->launch(plans[rank]);
   auto last_move = std::chrono::steady_clock::now();
   while (!all_finished()) {
     if (move_all(error)) {
@@ -104,16 +106,19 @@ std::string MemoryWorld::run(const std::vector<Tasks>& tasks) {
       std::this_thread::yield();
     }
     if (!error.empty()) return error;
-    if (std::chrono::steady_clock::now() - last_move > std::chrono::minutes(1)) return "nothing moves any more";
-  }
-  for (const auto& [key, at] : ends_) {
-    if (at->done != at->until) return "the device has finished, but not all steps were used";
+    if (std::chrono::steady_clock::now() - last_move > std::chrono::minutes(1))
+      return "nothing moves any more";
   }
   return {};
 }
 
-bool MemoryWorld::all_finished() const {
-  return std::ranges::all_of(ranks_, [](const auto& rank) { return rank->device->finished(rank->ticket); });
+// Empty LL messages may still be under way when the device has finished: it does not wait for their data.
+bool MemoryWorld::all_finished() {
+  const std::lock_guard lock(mutex_);
+  const bool moved =
+      std::ranges::all_of(ends_, [](const auto& end) { return end.second->done == end.second->until; });
+  return moved &&
+         std::ranges::all_of(ranks_, [](const auto& rank) { return rank->device->finished(rank->ticket); });
 }
 
 bool MemoryWorld::move_all(std::string& error) {
@@ -139,7 +144,8 @@ void MemoryWorld::give_credit(End& end) {
   while (end.posted < end.until && end.posted < end.done + kSteps) {
     const size_t slot = end.posted % kSteps;
     const size_t slot_bytes = end.fifo.buffer_bytes[2] / kSteps;
-    end.fifo.slots[slot].offset.store(static_cast<int64_t>((kSteps - 1 - slot) * slot_bytes), std::memory_order_release);
+    end.fifo.slots[slot].offset.store(static_cast<int64_t>((kSteps - 1 - slot) * slot_bytes),
+                                      std::memory_order_release);
     ++end.posted;
     end.fifo.head.store(end.posted - kSteps, std::memory_order_release);
   }
@@ -149,7 +155,8 @@ bool MemoryWorld::ready(const End& sender) {
   const int64_t bytes = sender.fifo.slots[sender.done % kSteps].bytes.load(std::memory_order_acquire);
   if (bytes < 0) return false;
   if (sender.protocol != Protocol::kLL) return sender.fifo.tail.load(std::memory_order_acquire) > sender.done;
-  const std::byte* lines = sender.fifo.buffers[0] + sender.done % kSteps * (sender.fifo.buffer_bytes[0] / kSteps);
+  const std::byte* lines =
+      sender.fifo.buffers[0] + sender.done % kSteps * (sender.fifo.buffer_bytes[0] / kSteps);
   for (size_t i = 0; i < static_cast<size_t>(bytes); i += kHalfLine) {
     if (load(lines + i) >> 32 != static_cast<uint32_t>(sender.done + 1)) return false;
   }
@@ -185,7 +192,8 @@ bool MemoryWorld::move(const Key& key, End& sender, std::string& error) {
   const auto [rank, channel, peer, send, index] = key;
   if (!ready(sender)) return false;
   End& receiver = end(peer, {channel, rank, false, index});
-  if (receiver.done == receiver.until || receiver.steps != sender.steps || receiver.protocol != sender.protocol) {
+  if (receiver.done == receiver.until || receiver.steps != sender.steps ||
+      receiver.protocol != sender.protocol) {
     error = "the receiver does not expect this message";
     return false;
   }
@@ -238,7 +246,8 @@ bool MemoryWorld::move_collnet(int channel, std::string& error) {
   for (int rank = 0; rank < network; ++rank) {
     End& receiver = end(rank, {channel, network, false, 0});
     const size_t slot = receiver.done % kSteps;
-    receiver.fifo.slots[slot].offset.store(static_cast<int64_t>(slot * (receiver.fifo.buffer_bytes[2] / kSteps)));
+    receiver.fifo.slots[slot].offset.store(
+        static_cast<int64_t>(slot * (receiver.fifo.buffer_bytes[2] / kSteps)));
     std::ranges::copy(result, data(receiver));
     finish_recv(receiver);
   }

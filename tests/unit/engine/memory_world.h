@@ -1,5 +1,5 @@
-// Ranks in one process: real plans and device threads, joined by memory instead of a network. Moves steps between the
-// fifos as NCCL's proxy would, and keeps the size of every message.
+// Ranks in one process: real plans and device threads, joined by memory instead of a network. Moves steps
+// between the fifos as NCCL's proxy would, and keeps the size of every message.
 #pragma once
 
 #include <atomic>
@@ -71,7 +71,7 @@ class MemoryWorld {
   static void give_credit(End& end);
   static void finish_send(End& sender);
   static void finish_recv(End& receiver);
-  bool all_finished() const;
+  bool all_finished();
 
   WorldOptions options_;
   std::unique_ptr<CostModel> costs_;

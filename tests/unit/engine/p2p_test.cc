@@ -34,7 +34,8 @@ void check_all_to_all(MemoryWorld& world, int ranks, size_t bytes) {
     size_t wrong = 0;
     for (size_t peer = 0; peer < n; ++peer) {
       for (size_t i = 0; i < bytes; ++i) {
-        if (received[rank][peer * bytes + i] != pattern(static_cast<int>(peer), static_cast<int>(rank), i)) ++wrong;
+        if (received[rank][peer * bytes + i] != pattern(static_cast<int>(peer), static_cast<int>(rank), i))
+          ++wrong;
       }
     }
     CHECK(wrong == 0);

@@ -1,5 +1,5 @@
-// Plans against what NCCL 2.28.9 did in recorded runs (100 Gbit/s, one GPU per node): algorithm, protocol, channels,
-// warps, steps and sizes.
+// Plans against what NCCL 2.28.9 did in recorded runs (100 Gbit/s, one GPU per node): algorithm, protocol,
+// channels, warps, steps and sizes.
 #include <algorithm>
 
 #include "tests/catch.h"
@@ -9,7 +9,8 @@ using namespace netsense::engine;
 
 namespace {
 
-CostModel costs_for(int ranks, std::string_view algo = "", std::string_view proto = "", bool collnet = false) {
+CostModel costs_for(int ranks, std::string_view algo = "", std::string_view proto = "",
+                    bool collnet = false) {
   CostInputs inputs;
   inputs.ranks = ranks;
   inputs.collnet = collnet;
@@ -27,10 +28,11 @@ CollTask task_for(Function function, size_t count, ns_type type = ns_float32) {
   return task;
 }
 
-Plan plan_for(int ranks, int rank, const CostModel& costs, std::vector<CollTask> colls, std::vector<P2pTask> p2ps = {},
-              const PlanSettings& settings = {}) {
+Plan plan_for(int ranks, int rank, const CostModel& costs, std::vector<CollTask> colls,
+              std::vector<P2pTask> p2ps = {}, const PlanSettings& settings = {}) {
   OpCounts counts;
-  PlanResult result = make_plan(make_shape(ranks, rank), settings, costs, {}, std::move(colls), std::move(p2ps), counts);
+  PlanResult result =
+      make_plan(make_shape(ranks, rank), settings, costs, {}, std::move(colls), std::move(p2ps), counts);
   REQUIRE(result.result == ns_success);
   return std::move(result.plan);
 }
@@ -94,7 +96,8 @@ TEST_CASE("all-reduce, ring, Simple, 1 MiB on four ranks: twelve messages of two
 TEST_CASE("all-reduce, tree: operations for children and parent, both ways") {
   const Plan plan = plan_for(4, 2, costs_for(4, "Tree", "Simple"), {task_for(Function::kAllReduce, 256)});
   REQUIRE(plan.proxy_ops.size() == 6);
-  const std::vector<std::pair<int, bool>> expected{{1, false}, {3, false}, {0, true}, {1, true}, {3, true}, {0, false}};
+  const std::vector<std::pair<int, bool>> expected{{1, false}, {3, false}, {0, true},
+                                                   {1, true},  {3, true},  {0, false}};
   for (size_t i = 0; i < expected.size(); ++i) {
     CHECK(plan.proxy_ops[i].peer == expected[i].first);
     CHECK(plan.proxy_ops[i].send == expected[i].second);
@@ -128,8 +131,8 @@ TEST_CASE("broadcast and reduce: the ends of the chain have one side only") {
 }
 
 TEST_CASE("a group of all-reduce and all-gather shares the channels by traffic") {
-  const Plan plan = plan_for(2, 0, costs_for(2),
-                             {task_for(Function::kAllReduce, 262144), task_for(Function::kAllGather, 131072)});
+  const Plan plan = plan_for(
+      2, 0, costs_for(2), {task_for(Function::kAllReduce, 262144), task_for(Function::kAllGather, 131072)});
   REQUIRE(plan.colls.size() == 2);
   CHECK(plan.colls[0].task.function == Function::kAllReduce);
   CHECK(plan.colls[0].channels == 2);
@@ -146,14 +149,17 @@ TEST_CASE("parts of a collective cover it without gap, whatever its size") {
     for (const Function function : {Function::kAllReduce, Function::kReduceScatter, Function::kBroadcast}) {
       for (const int channels : {1, 2, 3, 8}) {
         OpCounts counts;
-        const PlanResult result = make_plan(make_shape(3, 1, {channels, channels}), {}, costs_for(3), {},
-                                            {task_for(function, count), task_for(function, count / 3 + 1)}, {}, counts);
+        const PlanResult result =
+            make_plan(make_shape(3, 1, {channels, channels}), {}, costs_for(3), {},
+                      {task_for(function, count), task_for(function, count / 3 + 1)}, {}, counts);
         REQUIRE(result.result == ns_success);
         for (const PlannedColl& coll : result.plan.colls) {
           size_t at = 0;
           for (int c = coll.channel_lo; c <= coll.channel_hi; ++c) {
-            const auto& works = std::get<std::vector<CollWork>>(result.plan.batches[static_cast<size_t>(c)][0]);
-            const auto work = std::ranges::find_if(works, [&](const CollWork& w) { return w.count == coll.task.count; });
+            const auto& works =
+                std::get<std::vector<CollWork>>(result.plan.batches[static_cast<size_t>(c)][0]);
+            const auto work =
+                std::ranges::find_if(works, [&](const CollWork& w) { return w.count == coll.task.count; });
             REQUIRE(work != works.end());
             CHECK(work->part.offset == at);
             CHECK(work->part.count > 0);
@@ -197,7 +203,8 @@ TEST_CASE("send to self needs its receive; an empty send is one message") {
   OpCounts counts;
   std::byte value{};
   const CommShape shape = make_shape(2, 0);
-  CHECK(make_plan(shape, {}, costs_for(2), {}, {}, {{true, &value, 1, 0}}, counts).result == ns_invalid_usage);
+  CHECK(make_plan(shape, {}, costs_for(2), {}, {}, {{true, &value, 1, 0}}, counts).result ==
+        ns_invalid_usage);
   const PlanResult empty = make_plan(shape, {}, costs_for(2), {}, {}, {{true, &value, 0, 1}}, counts);
   REQUIRE(empty.plan.proxy_ops.size() == 1);
   CHECK(empty.plan.proxy_ops[0].nsteps == 1);
@@ -217,7 +224,8 @@ TEST_CASE("numbers of operations go on from plan to plan") {
 }
 
 TEST_CASE("CollNet chain: 16 MiB as 32 steps of 256 KiB per channel") {
-  const Plan plan = plan_for(2, 0, costs_for(2, "CollnetChain", "", true), {task_for(Function::kAllReduce, 4 << 20)});
+  const Plan plan =
+      plan_for(2, 0, costs_for(2, "CollnetChain", "", true), {task_for(Function::kAllReduce, 4 << 20)});
   REQUIRE(plan.colls[0].algorithm == Algorithm::kCollNetChain);
   REQUIRE(plan.proxy_ops.size() == 2 * static_cast<size_t>(plan.colls[0].channels));
   CHECK(plan.proxy_ops[0].send);

@@ -22,8 +22,12 @@ void store(std::byte* to, T value) {
   std::memcpy(to, &value, sizeof(T));
 }
 
-bool is_unsigned(ns_type type) { return type == ns_uint8 || type == ns_uint32 || type == ns_uint64; }
-bool is_integer(ns_type type) { return type <= ns_uint64; }
+bool is_unsigned(ns_type type) {
+  return type == ns_uint8 || type == ns_uint32 || type == ns_uint64;
+}
+bool is_integer(ns_type type) {
+  return type <= ns_uint64;
+}
 
 }  // namespace
 
@@ -85,7 +89,8 @@ void TypedBuffer::set(size_t i, double value) {
 }
 
 double input_value(ns_op op, ns_type type, int rank, size_t i) {
-  const uint64_t mixed = (i + 1) * 0x9e3779b97f4a7c15ULL + static_cast<uint64_t>(rank) * 0xc2b2ae3d27d4eb4fULL;
+  const uint64_t mixed =
+      (i + 1) * 0x9e3779b97f4a7c15ULL + static_cast<uint64_t>(rank) * 0xc2b2ae3d27d4eb4fULL;
   const auto small = static_cast<int>(mixed >> 40 & 3);  // 0 to 3
   if (op == ns_prod) return is_unsigned(type) || small < 2 ? 1 + small % 2 : -2;
   if (is_unsigned(type)) return small;

@@ -11,7 +11,8 @@ namespace netsense::engine {
 class TypedBuffer {
  public:
   // Filled with a pattern that no result has.
-  TypedBuffer(ns_type type, size_t count) : type_(type), bytes_(count * ns_type_size(type), std::byte{0x5a}) {}
+  TypedBuffer(ns_type type, size_t count)
+      : type_(type), bytes_(count * ns_type_size(type), std::byte{0x5a}) {}
 
   double get(size_t i) const;
   void set(size_t i, double value);

@@ -1,4 +1,5 @@
-// Rings, trees and rounds, against the connections that NCCL 2.28.9 made in recorded runs, and by their own laws.
+// Rings, trees and rounds, against the connections that NCCL 2.28.9 made in recorded runs, and by their own
+// laws.
 #include <set>
 
 #include "tests/catch.h"

@@ -66,6 +66,7 @@ class Comm {
   void make_transport(const DeviceProperties& device);
   void make_collnet(const DeviceProperties& device);
   void launch_tasks(GroupTasks tasks);
+  [[nodiscard]] bool is_registered(const CollTask& task) const;
   void connect_p2p(const std::vector<P2pTask>& tasks);
   void connect_algorithms(const Plan& plan);
   int ask_tuner(const TunerQuery& query, CostTable& costs);

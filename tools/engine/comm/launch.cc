@@ -42,6 +42,7 @@ void Comm::launch() {
 }
 
 void Comm::launch_tasks(GroupTasks tasks) {
+  for (CollTask& task : tasks.colls) task.registered = is_registered(task);
   connect_p2p(tasks.p2ps);
   TunerHook tuner;
   if (plugins_.tuner) {
@@ -55,6 +56,14 @@ void Comm::launch_tasks(GroupTasks tasks) {
   const std::map<uint64_t, void*> events = api_profile_->launch(*plan, tasks.calls);
   post_proxy_ops(*plan, events);
   last_ticket_ = device_->launch(plan);
+}
+
+bool Comm::is_registered(const CollTask& task) const {
+  const size_t bytes = task.count * ns_type_size(task.type);
+  const auto all = static_cast<size_t>(shape_.ranks);
+  const size_t send = task.function == Function::kReduceScatter ? bytes * all : bytes;
+  const size_t recv = task.function == Function::kAllGather ? bytes * all : bytes;
+  return registrations_->find(task.send, send) != nullptr && registrations_->find(task.recv, recv) != nullptr;
 }
 
 int Comm::ask_tuner(const TunerQuery& query, CostTable& costs) {

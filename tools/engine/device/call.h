@@ -1,4 +1,5 @@
-// One call of NCCL's device primitives, such as recvReduceCopySend, as data: what a channel does for one chunk.
+// One call of NCCL's device primitives, such as recvReduceCopySend, as data: what a channel does for one
+// chunk.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +17,10 @@ struct Call {
   size_t source_offset = 0;       // elements
   bool recv = false;
   bool send = false;
-  bool store = false;             // the result goes to the user's output
-  size_t store_offset = 0;        // elements
-  size_t count = 0;               // elements
-  bool final = false;             // the result is the reduction over all ranks
+  bool store = false;       // the result goes to the user's output
+  size_t store_offset = 0;  // elements
+  size_t count = 0;         // elements
+  bool final = false;       // the result is the reduction over all ranks
 };
 
 // The calls that some threads of a kernel make one after the other, to the same peers.
@@ -41,7 +42,8 @@ struct ProgramWithPeers {
   Peers peers;
 };
 
-// The programs, to be run at the same time, that do one channel's work. None when it is a mere copy on this rank.
+// The programs, to be run at the same time, that do one channel's work. None when it is a mere copy on this
+// rank.
 std::vector<ProgramWithPeers> programs_for(const CommShape& shape, int channel, const CollWork& work);
 
 }  // namespace netsense::engine

@@ -32,7 +32,8 @@ void combine(const Arithmetic& arithmetic, std::span<const std::byte* const> sou
     const size_t elements = part / arithmetic.element;
     std::memcpy(block.data(), sources[0] + offset, part);
     if (pre) arithmetic.pre(block.data(), elements, arithmetic.ranks);
-    for (const std::byte* source : sources.subspan(1)) arithmetic.reduce(block.data(), source + offset, elements);
+    for (const std::byte* source : sources.subspan(1))
+      arithmetic.reduce(block.data(), source + offset, elements);
     if (post) arithmetic.post(block.data(), elements, arithmetic.ranks);
     for (std::byte* destination : destinations) std::memcpy(destination + offset, block.data(), part);
   }

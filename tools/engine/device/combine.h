@@ -8,8 +8,8 @@
 
 namespace netsense::engine {
 
-// Reads sources in order and writes the result to every destination; a destination may be a source. `pre` applies to
-// the first source, `post` to the result.
+// Reads sources in order and writes the result to every destination; a destination may be a source. `pre`
+// applies to the first source, `post` to the result.
 void combine(const Arithmetic& arithmetic, std::span<const std::byte* const> sources,
              std::span<std::byte* const> destinations, size_t count, bool pre, bool post);
 

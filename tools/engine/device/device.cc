@@ -125,10 +125,20 @@ Device::Device(const CommShape& shape, const PlanSettings& settings, ConnectionL
     : impl_(std::make_unique<Impl>(shape, settings, std::move(lookup))) {}
 Device::~Device() = default;
 
-uint64_t Device::launch(std::shared_ptr<const Plan> plan) { return impl_->launch(std::move(plan)); }
-bool Device::finished(uint64_t ticket) const { return impl_->finished(ticket); }
-void Device::wait(uint64_t ticket) const { impl_->wait(ticket); }
-void Device::abort() { impl_->abort(); }
-bool Device::aborted() const { return impl_->aborted(); }
+uint64_t Device::launch(std::shared_ptr<const Plan> plan) {
+  return impl_->launch(std::move(plan));
+}
+bool Device::finished(uint64_t ticket) const {
+  return impl_->finished(ticket);
+}
+void Device::wait(uint64_t ticket) const {
+  impl_->wait(ticket);
+}
+void Device::abort() {
+  impl_->abort();
+}
+bool Device::aborted() const {
+  return impl_->aborted();
+}
 
 }  // namespace netsense::engine

@@ -1,6 +1,6 @@
-// Does on threads what NCCL's kernels do on a GPU: runs the channels' work of a plan against user buffers and the
-// connections' fifos. One thread per channel, kept by the communicator. Plans run in the order of launch; the next
-// begins when every channel has finished the one before, as kernels on one stream do.
+// Does on threads what NCCL's kernels do on a GPU: runs the channels' work of a plan against user buffers and
+// the connections' fifos. One thread per channel, kept by the communicator. Plans run in the order of launch;
+// the next begins when every channel has finished the one before, as kernels on one stream do.
 #pragma once
 
 #include <atomic>
@@ -19,8 +19,8 @@ struct ConnectionId {
   bool send = false;
   int index = 0;  // as in ProxyOp
 };
-// Called on device threads when a plan starts. The fifo must stay until the plan has finished. Null ends the plan as
-// an abort does.
+// Called on device threads when a plan starts. The fifo must stay until the plan has finished. Null ends the
+// plan as an abort does.
 using ConnectionLookup = std::function<ConnectionFifo*(const ConnectionId&)>;
 
 class Device {

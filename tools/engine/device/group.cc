@@ -9,7 +9,19 @@
 namespace netsense::engine {
 
 Group::Group(GroupSetup setup)
-    : setup_(std::move(setup)), arrived_(setup_.recv.size()), received_(setup_.recv.size()) {}
+    : setup_(std::move(setup)), arrived_(setup_.recv.size()), received_(setup_.recv.size()) {
+  if (setup_.protocol == Protocol::kSimple) align_steps();
+}
+
+// The proxy begins an operation at a whole chunk, wherever the one before it ended.
+void Group::align_steps() {
+  const auto chunk_steps = static_cast<uint64_t>(setup_.slice_steps * setup_.slices_per_chunk);
+  for (ConnectionFifo* fifo : setup_.send) fifo->step = align_up(fifo->step, chunk_steps);
+  for (ConnectionFifo* fifo : setup_.recv) {
+    fifo->step = align_up(fifo->step, chunk_steps);
+    fifo->head.store(fifo->step, std::memory_order_release);
+  }
+}
 
 Group::Progress Group::poll() {
   if (!in_call_ && !next_call()) return Progress::kFinished;
@@ -26,13 +38,16 @@ bool Group::next_call() {
   // Slices are of equal size, but not absurdly small.
   const size_t step = setup_.step_bytes / setup_.arithmetic.element;
   const auto slices = static_cast<size_t>(setup_.slices_per_chunk);
-  slice_count_ = std::max(div_up(call_.count, 16 * slices) * 16, step * static_cast<size_t>(setup_.slice_steps) / 32);
+  slice_count_ =
+      std::max(div_up(call_.count, 16 * slices) * 16, step * static_cast<size_t>(setup_.slice_steps) / 32);
   std::ranges::fill(arrived_, 0);
   return true;
 }
 
 bool Group::aborted() const {
-  const auto gives_up = [](const ConnectionFifo* fifo) { return fifo->abort.load(std::memory_order_relaxed) != 0; };
+  const auto gives_up = [](const ConnectionFifo* fifo) {
+    return fifo->abort.load(std::memory_order_relaxed) != 0;
+  };
   return std::ranges::any_of(setup_.recv, gives_up) || std::ranges::any_of(setup_.send, gives_up);
 }
 
@@ -56,7 +71,8 @@ void Group::add_user_buffers(size_t offset) {
   sources_.clear();
   destinations_.clear();
   const size_t element = setup_.arithmetic.element;
-  if (call_.source == Source::kInput) sources_.push_back(setup_.input + (call_.source_offset + offset) * element);
+  if (call_.source == Source::kInput)
+    sources_.push_back(setup_.input + (call_.source_offset + offset) * element);
   if (call_.store) destinations_.push_back(setup_.output + (call_.store_offset + offset) * element);
 }
 
@@ -67,7 +83,8 @@ void Group::combine_slice(size_t count, size_t offset) {
     for (const ConnectionFifo* fifo : setup_.recv) sources_.push_back(slot_data(*fifo, Protocol::kSimple));
   }
   if (call_.send) {
-    for (const ConnectionFifo* fifo : setup_.send) destinations_.push_back(slot_data(*fifo, Protocol::kSimple));
+    for (const ConnectionFifo* fifo : setup_.send)
+      destinations_.push_back(slot_data(*fifo, Protocol::kSimple));
   }
   combine(setup_.arithmetic, sources_, destinations_, count, call_.source == Source::kInput, call_.final);
 }
@@ -129,7 +146,8 @@ bool Group::poll_low_latency() {
     destinations_.push_back(to_send_.data());
   }
   if (bytes > 0) {
-    combine(setup_.arithmetic, sources_, destinations_, call_.count, call_.source == Source::kInput, call_.final);
+    combine(setup_.arithmetic, sources_, destinations_, call_.count, call_.source == Source::kInput,
+            call_.final);
   }
   for (size_t i = 0; call_.send && i < setup_.send.size(); ++i) {
     ConnectionFifo& fifo = *setup_.send[i];

@@ -32,6 +32,7 @@ class Group {
   Progress poll();
 
  private:
+  void align_steps();
   bool next_call();
   bool aborted() const;
   bool poll_simple();
@@ -48,9 +49,9 @@ class Group {
   size_t slice_count_ = 0;  // elements
   size_t offset_ = 0;       // elements of this call that are done
 
-  std::vector<size_t> arrived_;                     // LL: lines, by receiving connection
-  std::vector<std::vector<std::byte>> received_;    // LL: data, by receiving connection
-  std::vector<std::byte> to_send_;                  // LL
+  std::vector<size_t> arrived_;                   // LL: lines, by receiving connection
+  std::vector<std::vector<std::byte>> received_;  // LL: data, by receiving connection
+  std::vector<std::byte> to_send_;                // LL
   std::vector<const std::byte*> sources_;
   std::vector<std::byte*> destinations_;
 };

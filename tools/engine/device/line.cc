@@ -8,8 +8,8 @@ namespace {
 
 constexpr size_t kHalf = 4;  // bytes of data per flag
 
-// The network writes these buffers while they are polled; that is the protocol. Each eight bytes are read and written
-// at once, so that a flag never comes before its data.
+// The network writes these buffers while they are polled; that is the protocol. Each eight bytes are read and
+// written at once, so that a flag never comes before its data.
 #if defined(__SANITIZE_THREAD__)
 #define NETSENSE_POLLS __attribute__((no_sanitize("thread"), noinline))
 #elif defined(__has_feature)

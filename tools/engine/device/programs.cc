@@ -76,8 +76,8 @@ Programs tree_programs(const Tree& tree, const ChannelPart& part) {
   return programs;
 }
 
-// A chain from the root once around, or towards it: the rank at the end does not send, the one at the start does not
-// receive.
+// A chain from the root once around, or towards it: the rank at the end does not send, the one at the start
+// does not receive.
 Programs broadcast_programs(const Ring& ring, const CollWork& work) {
   const bool is_root = ring.user_ranks.front() == work.root;
   Call call = is_root ? from_input() : to_output();
@@ -103,8 +103,9 @@ Programs reduce_programs(const Ring& ring, const CollWork& work) {
 Programs chain_programs(const Tree& chain, const CollWork& work) {
   const ChannelPart& part = work.part;
   const size_t loop = part.chunk_count * static_cast<size_t>(work.channels);
-  Repeat turns{{}, part.chunk_count * static_cast<size_t>(work.channel_index), part.count, part.chunk_count, loop,
-               div_up(part.count, loop)};
+  Repeat turns{{},         part.chunk_count * static_cast<size_t>(work.channel_index),
+               part.count, part.chunk_count,
+               loop,       div_up(part.count, loop)};
   Programs programs;
   turns.call = from_input();
   turns.call.send = true;
@@ -136,7 +137,9 @@ Programs ring_programs(const Ring& ring, int ranks, const CollWork& work) {
 
 }  // namespace
 
-std::unique_ptr<Program> repeat(const Repeat& repeat) { return std::make_unique<Repeated>(repeat); }
+std::unique_ptr<Program> repeat(const Repeat& repeat) {
+  return std::make_unique<Repeated>(repeat);
+}
 
 std::vector<ProgramWithPeers> programs_for(const CommShape& shape, int channel, const CollWork& work) {
   if (shape.ranks == 1) return {};

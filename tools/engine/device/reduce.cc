@@ -18,6 +18,7 @@ struct Plain {
   static Wide widen(T value) { return value; }
   static T narrow(Wide value) { return value; }
   static constexpr bool kInteger = std::is_integral_v<T>;
+  static constexpr bool kByTable = false;
 };
 
 // float holds sums and products of halves exactly enough that rounding once more gives the half's own result.
@@ -27,6 +28,7 @@ struct Half {
   static float widen(uint16_t value) { return half_to_float(value); }
   static uint16_t narrow(float value) { return float_to_half(value); }
   static constexpr bool kInteger = false;
+  static constexpr bool kByTable = false;
 };
 
 struct BFloat16 {
@@ -35,6 +37,7 @@ struct BFloat16 {
   static float widen(uint16_t value) { return bfloat16_to_float(value); }
   static uint16_t narrow(float value) { return float_to_bfloat16(value); }
   static constexpr bool kInteger = false;
+  static constexpr bool kByTable = false;
 };
 
 // NCCL computes in half and then rounds to eight bits.
@@ -45,6 +48,7 @@ struct Float8 {
   static float widen(uint8_t value) { return kValues[value]; }
   static uint8_t narrow(float value) { return Format::from_float(half_to_float(float_to_half(value))); }
   static constexpr bool kInteger = false;
+  static constexpr bool kByTable = true;
 
   static constexpr std::array<float, 256> kValues = [] {
     std::array<float, 256> values{};
@@ -123,6 +127,32 @@ void reduce(void* accumulator, const void* operand, size_t count) {
   }
 }
 
+// Eight bits have few enough pairs to compute all of them once.
+template <typename Type, typename Op>
+void reduce_by_table(void* accumulator, const void* operand, size_t count) {
+  static const std::array<uint8_t, 65536> kResults = [] {
+    std::array<uint8_t, 65536> results{};
+    for (size_t i = 0; i < results.size(); ++i) {
+      const float a = Type::widen(static_cast<uint8_t>(i >> 8));
+      const float b = Type::widen(static_cast<uint8_t>(i));
+      results[i] = Type::narrow(Op::apply(a, b));
+    }
+    return results;
+  }();
+  auto* __restrict into = static_cast<uint8_t*>(accumulator);
+  const auto* __restrict from = static_cast<const uint8_t*>(operand);
+  for (size_t i = 0; i < count; ++i) into[i] = kResults[static_cast<size_t>(into[i]) << 8 | from[i]];
+}
+
+template <typename Type, typename Op>
+constexpr Arithmetic::Reduce reduction() {
+  if constexpr (Type::kByTable) {
+    return reduce_by_table<Type, Op>;
+  } else {
+    return reduce<Type, Op>;
+  }
+}
+
 template <typename Type>
 void multiply_by_share(void* values, size_t count, int ranks) {
   auto* into = static_cast<typename Type::Stored*>(values);
@@ -145,16 +175,16 @@ Arithmetic make(ns_op op, int ranks) {
   arithmetic.ranks = ranks;
   switch (op) {
     case ns_prod:
-      arithmetic.reduce = reduce<Type, Product>;
+      arithmetic.reduce = reduction<Type, Product>();
       break;
     case ns_max:
-      arithmetic.reduce = reduce<Type, Maximum>;
+      arithmetic.reduce = reduction<Type, Maximum>();
       break;
     case ns_min:
-      arithmetic.reduce = reduce<Type, Minimum>;
+      arithmetic.reduce = reduction<Type, Minimum>();
       break;
     default:
-      arithmetic.reduce = reduce<Type, Sum>;
+      arithmetic.reduce = reduction<Type, Sum>();
   }
   if (op == ns_avg) {
     if constexpr (Type::kInteger) {

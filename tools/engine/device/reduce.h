@@ -1,6 +1,6 @@
-// Arithmetic of the reductions, as NCCL's kernels do it: after each pair of operands the result is rounded to the
-// type. An average of floating-point numbers multiplies every input by 1/ranks first, one of integers divides the sum
-// at the end.
+// Arithmetic of the reductions, as NCCL's kernels do it: after each pair of operands the result is rounded to
+// the type. An average of floating-point numbers multiplies every input by 1/ranks first, one of integers
+// divides the sum at the end.
 #pragma once
 
 #include <cstddef>

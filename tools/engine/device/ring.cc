@@ -44,7 +44,8 @@ class RingProgram : public Program {
   size_t done_ = 0;
 };
 
-// Each loop covers one chunk per rank. First every chunk goes once around and gathers its sum, then once more to tell.
+// Each loop covers one chunk per rank. First every chunk goes once around and gathers its sum, then once more
+// to tell.
 class RingAllReduce final : public RingProgram {
  public:
   RingAllReduce(const Ring& ring, int ranks, const CollWork& work)
@@ -86,7 +87,8 @@ class RingAllGather final : public RingProgram {
     call.recv = step > 0;
     call.send = step < ranks() - 1;
     const auto* in = static_cast<const std::byte*>(work().send) + own * ns_type_size(work().type);
-    call.store = step > 0 || in != static_cast<const std::byte*>(work().recv) + offset * ns_type_size(work().type);
+    call.store =
+        step > 0 || in != static_cast<const std::byte*>(work().recv) + offset * ns_type_size(work().type);
   }
 };
 

@@ -1,5 +1,5 @@
-// Conversions between float and the floating-point types of 16 and 8 bits, rounding to nearest even. Written without
-// branches where it matters, so that compilers vectorise loops over them.
+// Conversions between float and the floating-point types of 16 and 8 bits, rounding to nearest even. Written
+// without branches where it matters, so that compilers vectorise loops over them.
 #pragma once
 
 #include <bit>
@@ -12,8 +12,8 @@ constexpr uint32_t kFloatSign = 0x80000000U;
 constexpr float half_to_float(uint16_t half) {
   const uint32_t sign = static_cast<uint32_t>(half & 0x8000U) << 16;
   const uint32_t rest = half & 0x7fffU;
-  // Normal numbers: move the exponent; infinities and NaNs: to the top exponent; subnormals: let float subtraction
-  // find the leading bit.
+  // Normal numbers: move the exponent; infinities and NaNs: to the top exponent; subnormals: let float
+  // subtraction find the leading bit.
   const uint32_t normal = (rest << 13) + 0x38000000U;
   const uint32_t special = (rest << 13) + 0x70000000U;
   const float magic = std::bit_cast<float>((rest << 13) + 0x38800000U) - std::bit_cast<float>(0x38800000U);
@@ -26,9 +26,10 @@ constexpr uint16_t float_to_half(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   const uint32_t sign = bits & kFloatSign;
   const uint32_t rest = bits ^ sign;
-  // Adding a number whose last place is the half's last place rounds as wished; below the normal range that place is
-  // fixed at 2^-24.
-  const uint32_t subnormal = std::bit_cast<uint32_t>(std::bit_cast<float>(rest) + 0.5F) - std::bit_cast<uint32_t>(0.5F);
+  // Adding a number whose last place is the half's last place rounds as wished; below the normal range that
+  // place is fixed at 2^-24.
+  const uint32_t subnormal =
+      std::bit_cast<uint32_t>(std::bit_cast<float>(rest) + 0.5F) - std::bit_cast<uint32_t>(0.5F);
   const uint32_t normal = (rest + 0x0fffU + ((rest >> 13) & 1U) - 0x38000000U) >> 13;
   uint32_t half = rest < 0x38800000U ? subnormal : normal;
   half = rest >= 0x47800000U ? 0x7c00U : half;  // 65536 and up
@@ -46,7 +47,8 @@ constexpr uint16_t float_to_bfloat16(float value) {
   return static_cast<uint16_t>((bits & ~kFloatSign) > 0x7f800000U ? 0x7fffU : rounded);
 }
 
-// Eight bits: sign, then Exponent bits, then the rest. E4M3 has no infinity and one NaN; E5M2 is a short half.
+// Eight bits: sign, then Exponent bits, then the rest. E4M3 has no infinity and one NaN; E5M2 is a short
+// half.
 template <int Exponent>
 struct Float8Format {
   static constexpr int kFraction = 7 - Exponent;
@@ -62,7 +64,8 @@ struct Float8Format {
     constexpr uint32_t kOne = kRebias + (1U << 23);  // exponent of the smallest normal number
     uint32_t bits = (rest << shift) + kRebias;
     if (rest >> kFraction == 0) {
-      bits = std::bit_cast<uint32_t>(std::bit_cast<float>((rest << shift) + kOne) - std::bit_cast<float>(kOne));
+      bits =
+          std::bit_cast<uint32_t>(std::bit_cast<float>((rest << shift) + kOne) - std::bit_cast<float>(kOne));
     }
     if (Exponent == 4 && rest == kNan) bits = 0x7fffffffU;
     if (Exponent == 5 && rest >= 0x7cU) bits = rest == 0x7cU ? 0x7f800000U : 0x7fffffffU;
@@ -78,7 +81,8 @@ struct Float8Format {
     constexpr auto kRebias = static_cast<uint32_t>(127 - kBias) << 23;
     // A power of two whose last float place is the last place of the subnormals here.
     constexpr uint32_t kMagic = static_cast<uint32_t>(127 + 1 - kBias - kFraction + 23) << 23;
-    uint32_t result = std::bit_cast<uint32_t>(std::bit_cast<float>(rest) + std::bit_cast<float>(kMagic)) - kMagic;
+    uint32_t result =
+        std::bit_cast<uint32_t>(std::bit_cast<float>(rest) + std::bit_cast<float>(kMagic)) - kMagic;
     if (rest >= kRebias + (1U << 23)) {
       result = (rest + (1U << (kShift - 1)) - 1U + ((rest >> kShift) & 1U) - kRebias) >> kShift;
     }

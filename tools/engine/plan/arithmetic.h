@@ -17,9 +17,13 @@ constexpr Int align_up(Int value, Int step) {
   return div_up(value, step) * step;
 }
 
-constexpr int pow2_up(int value) { return static_cast<int>(std::bit_ceil(static_cast<unsigned>(value))); }
+constexpr int pow2_up(int value) {
+  return static_cast<int>(std::bit_ceil(static_cast<unsigned>(value)));
+}
 
 // Position of the highest bit set; value > 0.
-constexpr int log2_down(size_t value) { return std::bit_width(value) - 1; }
+constexpr int log2_down(size_t value) {
+  return std::bit_width(value) - 1;
+}
 
 }  // namespace netsense::engine

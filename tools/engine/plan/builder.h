@@ -21,13 +21,14 @@ struct PlanBuilder {
   const CommShape& shape;
   const PlanSettings& settings;
   Plan plan;
-  std::vector<std::vector<ProxyOp>> ops;  // by channel, one per connection, op_count counted from 0 in this plan
-  std::vector<uint64_t> p2p_batches;      // by channel
+  std::vector<std::vector<ProxyOp>>
+      ops;                            // by channel, one per connection, op_count counted from 0 in this plan
+  std::vector<uint64_t> p2p_batches;  // by channel
   uint64_t colls = 0;
 };
 
-// Appends work of collectives whose algorithm, protocol, channels and warps are chosen; coll.channels holds the most
-// channels that it may use, and all have a count above 0.
+// Appends work of collectives whose algorithm, protocol, channels and warps are chosen; coll.channels holds
+// the most channels that it may use, and all have a count above 0.
 void add_colls(PlanBuilder& builder, std::vector<PlannedColl> colls);
 
 // Sets error when a send or receive to this rank itself has no counterpart.

@@ -10,14 +10,15 @@ namespace {
 
 constexpr std::array<std::string_view, kCollFunctions> kFunctionNames{"Broadcast", "Reduce", "AllGather",
                                                                       "ReduceScatter", "AllReduce"};
-constexpr std::array<std::string_view, kAlgorithms> kAlgorithmNames{"Tree", "Ring", "CollNetDirect", "CollNetChain",
-                                                                    "NVLS", "NVLSTree", "PAT"};
+constexpr std::array<std::string_view, kAlgorithms> kAlgorithmNames{
+    "Tree", "Ring", "CollNetDirect", "CollNetChain", "NVLS", "NVLSTree", "PAT"};
 constexpr std::array<std::string_view, kProtocols> kProtocolNames{"LL", "LL128", "Simple"};
 
 bool same_word(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   for (size_t i = 0; i < a.size(); ++i) {
-    if (std::tolower(static_cast<unsigned char>(a[i])) != std::tolower(static_cast<unsigned char>(b[i]))) return false;
+    if (std::tolower(static_cast<unsigned char>(a[i])) != std::tolower(static_cast<unsigned char>(b[i])))
+      return false;
   }
   return true;
 }
@@ -41,7 +42,8 @@ int find_name(std::span<const std::string_view> names, std::string_view name) {
 }
 
 // One list such as "ring,tree" or "^LL" for one function. Returns the word it does not know, empty if none.
-std::string_view apply_list(std::string_view list, std::span<const std::string_view> names, std::span<bool> on) {
+std::string_view apply_list(std::string_view list, std::span<const std::string_view> names,
+                            std::span<bool> on) {
   const bool exclude = list.starts_with('^');
   if (exclude) list.remove_prefix(1);
   for (bool& entry : on) entry = exclude;
@@ -53,7 +55,8 @@ std::string_view apply_list(std::string_view list, std::span<const std::string_v
   return {};
 }
 
-// "list;function:list;function:list": the first entry alone may lack a function and then holds for all of them.
+// "list;function:list;function:list": the first entry alone may lack a function and then holds for all of
+// them.
 template <size_t Count>
 ns_result apply_value(std::string_view value, const std::array<std::string_view, Count>& names,
                       std::array<std::array<bool, Count>, kCollFunctions>& on, std::string& error) {
@@ -69,14 +72,16 @@ ns_result apply_value(std::string_view value, const std::array<std::string_view,
     first = false;
     const int only = for_all ? -1 : find_name(kFunctionNames, parts[0]);
     if (!for_all && only < 0) {
-      error = "Unrecognized prefix token \"" + std::string(parts[0]) + "\" when parsing \"" + std::string(value) + "\"";
+      error = "Unrecognized prefix token \"" + std::string(parts[0]) + "\" when parsing \"" +
+              std::string(value) + "\"";
       return ns_invalid_usage;
     }
     for (int function = 0; function < kCollFunctions; ++function) {
       if (!for_all && function != only) continue;
       const std::string_view unknown = apply_list(parts.back(), names, on[static_cast<size_t>(function)]);
       if (!unknown.empty()) {
-        error = "Unrecognized element token \"" + std::string(unknown) + "\" when parsing \"" + std::string(value) + "\"";
+        error = "Unrecognized element token \"" + std::string(unknown) + "\" when parsing \"" +
+                std::string(value) + "\"";
         return ns_invalid_usage;
       }
     }

@@ -27,7 +27,8 @@ size_t thread_threshold(Algorithm algorithm, Protocol protocol, int ranks) {
 
 int warps_for(Algorithm algorithm, Protocol protocol, int threads) {
   if (algorithm == Algorithm::kTree) return kMaxThreads / kWarp;
-  if (algorithm == Algorithm::kRing && protocol == Protocol::kSimple) threads += kWarp;  // one warp synchronises
+  if (algorithm == Algorithm::kRing && protocol == Protocol::kSimple)
+    threads += kWarp;  // one warp synchronises
   return std::max(threads / kWarp, 3);
 }
 

@@ -14,8 +14,8 @@ struct Choice {
   int warps = 1;
 };
 
-// The cheapest pair that this engine can run; nothing when all are off. PAT is never chosen although NCCL may: its
-// cost is only there for tuner plugins to see.
+// The cheapest pair that this engine can run; nothing when all are off. PAT is never chosen although NCCL
+// may: its cost is only there for tuner plugins to see.
 std::optional<Choice> choose(const CommShape& shape, const CostTable& costs, size_t bytes);
 
 }  // namespace netsense::engine

@@ -37,12 +37,14 @@ size_t chain_chunk(size_t bytes, size_t channels, size_t step) {
   return chunk;
 }
 
-int peers_hint(Pattern pattern) { return pattern == Pattern::kTreeUpDown ? (kTreeArity - 1) * 2 : 1; }
+int peers_hint(Pattern pattern) {
+  return pattern == Pattern::kTreeUpDown ? (kTreeArity - 1) * 2 : 1;
+}
 
 }  // namespace
 
-Chunking cut_into_chunks(const CommShape& shape, const PlanSettings& settings, const PlannedColl& coll, int channels,
-                         size_t bytes) {
+Chunking cut_into_chunks(const CommShape& shape, const PlanSettings& settings, const PlannedColl& coll,
+                         int channels, size_t bytes) {
   const Protocol protocol = coll.protocol;
   const Pattern pattern = pattern_of(coll.task.function, coll.algorithm);
   const size_t step = settings.buffer_bytes[static_cast<size_t>(protocol)] / kSteps;

@@ -12,7 +12,7 @@ struct Chunking {
 };
 
 // bytes: what all ranks together hold of the share, as operation_bytes counts.
-Chunking cut_into_chunks(const CommShape& shape, const PlanSettings& settings, const PlannedColl& coll, int channels,
-                         size_t bytes);
+Chunking cut_into_chunks(const CommShape& shape, const PlanSettings& settings, const PlannedColl& coll,
+                         int channels, size_t bytes);
 
 }  // namespace netsense::engine

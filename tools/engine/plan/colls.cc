@@ -13,10 +13,13 @@ constexpr size_t kMinTraffic = 16384;  // bytes on a channel, less is not worth 
 
 size_t traffic_per_byte(Function function, int ranks) {
   if (function == Function::kAllReduce) return 2;
-  return function == Function::kAllGather || function == Function::kReduceScatter ? static_cast<size_t>(ranks) : 1;
+  return function == Function::kAllGather || function == Function::kReduceScatter ? static_cast<size_t>(ranks)
+                                                                                  : 1;
 }
 
-bool uses_collnet(const PlannedColl& coll) { return coll.algorithm == Algorithm::kCollNetChain; }
+bool uses_collnet(const PlannedColl& coll) {
+  return coll.algorithm == Algorithm::kCollNetChain;
+}
 
 size_t traffic_weight(const PlannedColl& coll, int ranks) {
   // LL needs four times the effort for the same bytes.
@@ -36,7 +39,8 @@ struct Split {
 // Hands out channels from the first to the last, each up to the same traffic.
 class ChannelFiller {
  public:
-  ChannelFiller(int channels, size_t traffic_per_channel) : channels_(channels), per_channel_(traffic_per_channel) {}
+  ChannelFiller(int channels, size_t traffic_per_channel)
+      : channels_(channels), per_channel_(traffic_per_channel) {}
 
   // Counts in cells: the elements that make kMinTraffic.
   Split place(size_t count, size_t element, size_t weight) {
@@ -122,7 +126,8 @@ class CollAdder {
     coll.channel_lo = 0;
     coll.channel_hi = coll.channels - 1;
     const Chunking chunking = cut(coll, coll.channels, coll.task.count);
-    for (int c = 0; c < coll.channels; ++c) add(coll, c, chunking, {0, coll.task.count, chunking.chunk_count});
+    for (int c = 0; c < coll.channels; ++c)
+      add(coll, c, chunking, {0, coll.task.count, chunking.chunk_count});
     finish(coll);
   }
 
@@ -188,15 +193,16 @@ size_t traffic_per_channel(const PlanBuilder& builder, const std::vector<Planned
 
 void add_colls(PlanBuilder& builder, std::vector<PlannedColl> colls) {
   std::ranges::stable_sort(colls, {}, uses_collnet);
-  ChannelFiller filler(static_cast<int>(builder.shape.channels.size()), traffic_per_channel(builder, colls, false));
+  ChannelFiller filler(static_cast<int>(builder.shape.channels.size()),
+                       traffic_per_channel(builder, colls, false));
   CollAdder adder(builder);
   for (PlannedColl& coll : colls) {
     if (uses_collnet(coll)) {
       adder.add_interleaved(coll);
       continue;
     }
-    const Split split =
-        filler.place(coll.task.count, ns_type_size(coll.task.type), traffic_weight(coll, builder.shape.ranks));
+    const Split split = filler.place(coll.task.count, ns_type_size(coll.task.type),
+                                     traffic_weight(coll, builder.shape.ranks));
     adder.add_split(coll, split);
   }
 }

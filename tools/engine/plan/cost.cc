@@ -29,7 +29,7 @@ constexpr std::array<double, 2> kLowLatencyMax{39.0, 20.4};
 // Trees reach less than the model says at middle sizes: factor per power of two from 64 bytes on.
 constexpr size_t kCorrections = 23;
 using Corrections = std::array<double, kCorrections>;
-constexpr Corrections kTreeCorrectionLL{1.0, 1.0, 1.0, 1.0, .9, .8, .7, .7, .7, .7, .6, .5,
+constexpr Corrections kTreeCorrectionLL{1.0, 1.0, 1.0, 1.0, .9, .8, .7, .7,  .7,  .7,  .6, .5,
                                         .4,  .4,  .5,  .6,  .7, .8, .9, 1.0, 1.0, 1.0, 1.0};
 constexpr Corrections kTreeCorrectionSimple{.9, .9, .9, .9, .9, .9, .9, .8, .7, .6, .6, .5,
                                             .5, .5, .5, .6, .7, .8, .7, .7, .8, .9, .9};
@@ -64,7 +64,9 @@ Entry ring_entry(const CostInputs& in, Function function, size_t protocol) {
 }
 
 // Between two nodes a tree uses both directions of the link.
-double tree_bandwidth(const CostInputs& in) { return in.ranks <= 2 ? 2 * in.bandwidth : in.bandwidth; }
+double tree_bandwidth(const CostInputs& in) {
+  return in.ranks <= 2 ? 2 * in.bandwidth : in.bandwidth;
+}
 
 Entry tree_entry(const CostInputs& in, size_t protocol) {
   double bandwidth = tree_bandwidth(in) * .92;
@@ -75,11 +77,14 @@ Entry tree_entry(const CostInputs& in, size_t protocol) {
   return {kBaseTree[protocol] + 2 * log2_down(static_cast<size_t>(in.ranks)) * step, bandwidth};
 }
 
-Entry chain_entry(const CostInputs& in) { return {kNetTree[kSimple] + 2 * in.net_latency, in.bandwidth}; }
+Entry chain_entry(const CostInputs& in) {
+  return {kNetTree[kSimple] + 2 * in.net_latency, in.bandwidth};
+}
 
 Entry pat_entry(const CostInputs& in) {
   const double step = (kNetTree[kSimple] + 2 * in.net_latency) / 3.5;
-  return {kBasePat + log2_down(static_cast<size_t>(in.ranks)) * step + in.ranks * 2.8, tree_bandwidth(in) * .75};
+  return {kBasePat + log2_down(static_cast<size_t>(in.ranks)) * step + in.ranks * 2.8,
+          tree_bandwidth(in) * .75};
 }
 
 Entry model_entry(const CostInputs& in, Function function, size_t algorithm, size_t protocol) {
@@ -107,7 +112,8 @@ CostModel::CostModel(const CostInputs& inputs) : inputs_(inputs), latency_{}, ba
   }
 }
 
-float CostModel::time(Function function, size_t algorithm, size_t protocol, size_t bytes, int pipe_ops) const {
+float CostModel::time(Function function, size_t algorithm, size_t protocol, size_t bytes,
+                      int pipe_ops) const {
   const auto f = static_cast<size_t>(function);
   double bandwidth = bandwidth_[f][algorithm][protocol];
   double latency = latency_[f][algorithm][protocol];
@@ -136,7 +142,8 @@ CostTable CostModel::table(Function function, size_t bytes, int pipe_ops, ns_typ
   const bool eight_bit_float = type == ns_float8_e4m3 || type == ns_float8_e5m2;
   const ns_op on_wire = op == ns_avg ? ns_sum : op;
   for (size_t a = 0; a < kAlgorithms; ++a) {
-    if (a == kChain && !inputs_.collnet_reduces[static_cast<size_t>(type)][static_cast<size_t>(on_wire)]) continue;
+    if (a == kChain && !inputs_.collnet_reduces[static_cast<size_t>(type)][static_cast<size_t>(on_wire)])
+      continue;
     if (a == kPat && function == Function::kReduceScatter && op == ns_avg) continue;
     for (size_t p = 0; p < kProtocols; ++p) {
       table[a][p] = time(function, a, p, bytes, pipe_ops);

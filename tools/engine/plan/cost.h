@@ -1,5 +1,5 @@
-// NCCL's model of how long an operation takes, per algorithm and protocol (src/graph/tuning.cc), and the grammar of
-// NCCL_ALGO and NCCL_PROTO that switches entries off.
+// NCCL's model of how long an operation takes, per algorithm and protocol (src/graph/tuning.cc), and the
+// grammar of NCCL_ALGO and NCCL_PROTO that switches entries off.
 #pragma once
 
 #include <array>
@@ -47,7 +47,8 @@ struct Choices {
   std::array<std::array<bool, kProtocols>, kCollFunctions> protocols;
 };
 
-// Parses values of NCCL_ALGO and NCCL_PROTO ("" for unset). On a bad one returns ns_invalid_usage and sets error.
+// Parses values of NCCL_ALGO and NCCL_PROTO ("" for unset). On a bad one returns ns_invalid_usage and sets
+// error.
 ns_result parse_choices(std::string_view algo, std::string_view proto, Choices& choices, std::string& error);
 
 struct CostInputs {
@@ -64,7 +65,8 @@ struct CostInputs {
 class CostModel {
  public:
   explicit CostModel(const CostInputs& inputs);
-  // pipe_ops: operations that follow each other on a channel. All entries are as NCCL would tell a tuner plugin.
+  // pipe_ops: operations that follow each other on a channel. All entries are as NCCL would tell a tuner
+  // plugin.
   CostTable table(Function function, size_t bytes, int pipe_ops, ns_type type, ns_op op) const;
 
  private:

@@ -36,7 +36,10 @@ struct Side {
 class P2pAdder {
  public:
   explicit P2pAdder(PlanBuilder& builder)
-      : builder_(builder), shape_(builder.shape), most_parts_(shape_.p2p_channels_per_peer), few_parts_(most_parts_) {
+      : builder_(builder),
+        shape_(builder.shape),
+        most_parts_(shape_.p2p_channels_per_peer),
+        few_parts_(most_parts_) {
     while (few_parts_ * shape_.ranks > shape_.p2p_channels && few_parts_ > 1) few_parts_ /= 2;
     rounds_.resize(builder.p2p_batches.size());
   }
@@ -140,7 +143,8 @@ class P2pAdder {
     constexpr int kEpoch = kP2pPerBatch;
     // Ranks must agree on batches: a batch never reaches into the next eight rounds nor holds a round twice.
     const bool fresh = rounds.empty() || rounds.size() == kP2pPerBatch ||
-                       std::ranges::find(rounds, round) != rounds.end() || rounds.front() / kEpoch != round / kEpoch;
+                       std::ranges::find(rounds, round) != rounds.end() ||
+                       rounds.front() / kEpoch != round / kEpoch;
     auto& batches = builder_.plan.batches[c];
     if (fresh) {
       rounds.clear();
@@ -155,7 +159,7 @@ class P2pAdder {
   PlanBuilder& builder_;
   const CommShape& shape_;
   int most_parts_;
-  int few_parts_;  // when there are enough peers to fill the channels
+  int few_parts_;                         // when there are enough peers to fill the channels
   std::vector<std::vector<int>> rounds_;  // by channel, of the newest batch
 };
 

@@ -34,16 +34,21 @@ int size_class(size_t bytes) {
   return (log - 1) * 4 + static_cast<int>(units >> (log - 2) & 3);
 }
 
-ns_op device_op(ns_op op) { return op == ns_min ? ns_max : op; }  // one kernel for both
+ns_op device_op(ns_op op) {
+  return op == ns_min ? ns_max : op;
+}  // one kernel for both
 
-// Groups of the same function, operation and type, each by size, ascending; the group of the largest task first.
+// Groups of the same function, operation and type, each by size, ascending; the group of the largest task
+// first.
 std::vector<std::vector<CollTask>> group_alike(std::vector<CollTask> tasks, int ranks) {
   std::ranges::reverse(tasks);
-  std::ranges::stable_sort(tasks, std::greater{}, [ranks](const CollTask& t) { return size_class(traffic(t, ranks)); });
+  std::ranges::stable_sort(tasks, std::greater{},
+                           [ranks](const CollTask& t) { return size_class(traffic(t, ranks)); });
   std::vector<std::vector<CollTask>> groups;
   std::map<std::tuple<Function, ns_op, ns_type>, size_t> places;
   for (CollTask& task : tasks) {
-    const auto [place, added] = places.try_emplace({task.function, device_op(task.op), task.type}, groups.size());
+    const auto [place, added] =
+        places.try_emplace({task.function, device_op(task.op), task.type}, groups.size());
     if (added) groups.emplace_back();
     groups[place->second].push_back(task);
   }
@@ -59,12 +64,15 @@ class Planner {
         tuner_(tuner),
         pipe_ops_(static_cast<int>(div_up(tasks, std::max<size_t>(shape.channels.size(), 1)))) {}
 
-  // Tasks of up to four times the size of the first are chosen for together, as one of the sum of their sizes.
+  // Tasks of up to four times the size of the first are chosen for together, as one of the sum of their
+  // sizes.
   bool choose_for(const std::vector<CollTask>& group, std::vector<PlannedColl>& out) {
     for (size_t begin = 0; begin < group.size();) {
       CollTask sum = group[begin];
       size_t end = begin + 1;
-      for (; end < group.size() && traffic(group[end], shape_.ranks) < 4 * traffic(group[begin], shape_.ranks); ++end) {
+      for (;
+           end < group.size() && traffic(group[end], shape_.ranks) < 4 * traffic(group[begin], shape_.ranks);
+           ++end) {
         sum.count += group[end].count;
       }
       const std::optional<Choice> choice = choose_one(sum);
@@ -88,7 +96,8 @@ class Planner {
     CostTable table = costs_.table(task.function, bytes, pipe_ops_, task.type, task.op);
     const int wanted = tuner_ ? tuner_({task.function, bytes, pipe_ops_, task.registered}, table) : 0;
     std::optional<Choice> choice = choose(shape_, table, bytes);
-    if (choice && wanted > 0) choice->max_channels = std::min(wanted, static_cast<int>(shape_.channels.size()));
+    if (choice && wanted > 0)
+      choice->max_channels = std::min(wanted, static_cast<int>(shape_.channels.size()));
     return choice;
   }
 
@@ -102,7 +111,9 @@ class Planner {
 void add_proxy_ops(PlanBuilder& builder, OpCounts& counts) {
   std::vector<ProxyOp> ops;
   for (const auto& channel : builder.ops) ops.insert(ops.end(), channel.begin(), channel.end());
-  std::ranges::stable_sort(ops, {}, [](const ProxyOp& op) { return std::pair{op.op_count & 1, op.op_count}; });
+  std::ranges::stable_sort(ops, {}, [](const ProxyOp& op) {
+    return std::pair{op.op_count & 1, op.op_count};
+  });
   counts.p2p_batches.resize(builder.plan.batches.size());
   for (ProxyOp& op : ops) {
     if ((op.op_count & 1) == 0) {
@@ -138,7 +149,8 @@ PlanResult make_plan(const CommShape& shape, const PlanSettings& settings, const
   for (const auto& group : group_alike(std::move(colls), shape.ranks)) {
     if (planner.choose_for(group, chosen)) continue;
     result.result = ns_invalid_usage;
-    result.error = "no algorithm and protocol that this engine has is left by NCCL_ALGO, NCCL_PROTO and the tuner";
+    result.error =
+        "no algorithm and protocol that this engine has is left by NCCL_ALGO, NCCL_PROTO and the tuner";
     return result;
   }
   add_colls(builder, std::move(chosen));

@@ -32,8 +32,8 @@ BinaryTree binary_tree(int ranks, int rank) {
   return tree;
 }
 
-// The other of the two trees: leaves of the first are inner nodes here. Mirrored for an even number of ranks, shifted
-// by one for an odd one.
+// The other of the two trees: leaves of the first are inner nodes here. Mirrored for an even number of ranks,
+// shifted by one for an odd one.
 BinaryTree second_tree(int ranks, int rank) {
   const bool mirror = ranks % 2 == 0;
   BinaryTree tree = binary_tree(ranks, mirror ? ranks - 1 - rank : (rank - 1 + ranks) % ranks);

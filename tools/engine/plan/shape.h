@@ -1,5 +1,5 @@
-// How ranks are joined: per channel a ring, a double binary tree and a CollNet chain, and for send/recv the rounds in
-// which ranks meet. One rank per node, so every edge is a network connection.
+// How ranks are joined: per channel a ring, a double binary tree and a CollNet chain, and for send/recv the
+// rounds in which ranks meet. One rank per node, so every edge is a network connection.
 #pragma once
 
 #include <array>
@@ -43,10 +43,10 @@ struct CommShape {
 };
 
 struct ChannelLimits {
-  int min_channels = 0;  // NCCL_MIN_NCHANNELS, 0: no limit
-  int max_channels = 0;  // NCCL_MAX_NCHANNELS, 0: no limit
-  int min_p2p_channels = 1;   // NCCL_MIN_P2P_NCHANNELS
-  int max_p2p_channels = 64;  // NCCL_MAX_P2P_NCHANNELS
+  int min_channels = 0;           // NCCL_MIN_NCHANNELS, 0: no limit
+  int max_channels = 0;           // NCCL_MAX_NCHANNELS, 0: no limit
+  int min_p2p_channels = 1;       // NCCL_MIN_P2P_NCHANNELS
+  int max_p2p_channels = 64;      // NCCL_MAX_P2P_NCHANNELS
   int p2p_channels_per_peer = 0;  // NCCL_NCHANNELS_PER_NET_PEER, 0: as NCCL chooses
 };
 

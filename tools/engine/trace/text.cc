@@ -54,7 +54,7 @@ void traced_test(Trace& trace, Trace::Call& call, const void* request, int done,
     name = known == nullptr ? "unknown" : known->label;
     args = fmt::format(R"("req":"{}")", name);
     if (result == ns_success && done != 0) {
-      args += sizes == nullptr ? R"(,"sizes":"null")" : R"(,"sizes":"given")";
+      args += sizes == nullptr ? R"(,"sizes":null)" : R"(,"sizes":"given")";
       out += R"(,"sizes":[)";
       for (int i = 0; sizes != nullptr && known != nullptr && i < known->buffers; ++i) {
         out += fmt::format("{}{}", i == 0 ? "" : ",", sizes[i]);

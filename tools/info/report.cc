@@ -1,0 +1,56 @@
+#include "tools/info/report.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "plugin/config/text.h"
+#include "plugin/transport/netif_address.h"
+
+namespace netsense::info {
+
+Report make_report(const Request& request) {
+  Report report;
+  report.version = request.version;
+  report.conf = apply_nccl_conf();
+  report.settings = config::load_settings(environ);
+  report.interfaces = transport::find_interfaces(report.settings.settings);
+  report.nccl = find_nccl_choice();
+  report.library = inspect_library(request.library);
+  report.nccl.verdict = verdict_of(report.nccl, report.library);
+  report.verbs = find_verbs();
+  report.cuda = find_cuda();
+  report.memlock = memlock_limit();
+  if (request.self_test) report.self_test = run_self_test(report.library.path);
+  return report;
+}
+
+int exit_code(const Report& report) { return report.self_test.run && !report.self_test.passed ? 1 : 0; }
+
+std::string source_text(const config::SettingValue& value, const std::vector<ConfEntry>& conf) {
+  if (value.source == config::Source::kDefault) return "default";
+  const auto entry = std::find_if(conf.begin(), conf.end(), [&](const ConfEntry& candidate) {
+    return config::trim(candidate.name) == value.variable;
+  });
+  const std::string place = entry == conf.end() ? "environment" : entry->file;
+  return value.variable == value.name ? place : fmt::format("{} ({})", value.variable, place);
+}
+
+std::string address_text(const transport::Interface& interface) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  if (interface.address.ss_family == AF_INET) {
+    const sockaddr_in ip = transport::as_ipv4(interface.address);
+    return inet_ntop(AF_INET, &ip.sin_addr, text.data(), text.size()) == nullptr ? "" : text.data();
+  }
+  if (interface.address.ss_family != AF_INET6) return "";
+  const sockaddr_in6 ip = transport::as_ipv6(interface.address);
+  if (inet_ntop(AF_INET6, &ip.sin6_addr, text.data(), text.size()) == nullptr) return "";
+  // Which interface a link-local address belongs to is part of it.
+  return transport::is_ipv6_link_local(interface.address) ? fmt::format("{}%{}", text.data(), interface.name)
+                                                          : text.data();
+}
+
+}  // namespace netsense::info
