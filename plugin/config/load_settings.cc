@@ -21,7 +21,8 @@ constexpr size_t kProbablyMeant = 4;
 
 using Environment = std::map<std::string_view, std::string_view>;
 
-// nccl.conf keeps the blanks in "NAME = value", so both sides come trimmed; a value of nothing counts as not set.
+// nccl.conf keeps the blanks in "NAME = value", so both sides come trimmed; a value of nothing counts as not
+// set.
 Environment read_environment(const char* const* environment) {
   Environment variables;
   for (; environment != nullptr && *environment != nullptr; ++environment) {
@@ -50,7 +51,8 @@ Nearest nearest_setting(std::string_view name) {
 
 bool is_known(std::string_view name) {
   const auto table = settings_table();
-  return std::any_of(table.begin(), table.end(), [&](const Setting& setting) { return setting.name == name; });
+  return std::any_of(table.begin(), table.end(),
+                     [&](const Setting& setting) { return setting.name == name; });
 }
 
 void report_unknown_names(const Environment& variables, std::vector<Problem>* problems) {
@@ -65,9 +67,10 @@ void report_unknown_names(const Environment& variables, std::vector<Problem>* pr
     const Nearest nearest = nearest_setting(name);
     if (!ours && nearest.distance > kSurelyMeant) continue;
     const bool likely = nearest.distance <= kProbablyMeant;
-    problems->push_back({shown, fmt::format("{}={} is ignored: unknown setting, {} {}{}", shown, printable(value),
-                                            likely ? "did you mean" : "the nearest is", nearest.name,
-                                            likely ? "?" : "; `netsense-info` lists them all")});
+    problems->push_back(
+        {shown, fmt::format("{}={} is ignored: unknown setting, {} {}{}", shown, printable(value),
+                            likely ? "did you mean" : "the nearest is", nearest.name,
+                            likely ? "?" : "; `netsense-info` lists them all")});
   }
 }
 
@@ -78,8 +81,8 @@ struct BadValue {
 };
 
 // Tries one variable. True when it gave the value.
-bool take(const Setting& setting, std::string_view variable, const Environment& variables, LoadedSettings* loaded,
-          std::vector<BadValue>* bad) {
+bool take(const Setting& setting, std::string_view variable, const Environment& variables,
+          LoadedSettings* loaded, std::vector<BadValue>* bad) {
   const auto found = variables.find(variable);
   if (variable.empty() || found == variables.end()) return false;
   const bool from_nccl = variable == setting.nccl_variable;

@@ -1,6 +1,6 @@
 // The settings a user can change, read once from the environment (and so from nccl.conf too).
-// settings_table.h annotates each with type, unit and help; docs/settings.md and netsense-info are made from that
-// table.
+// settings_table.h annotates each with type, unit and help; docs/settings.md and netsense-info are made from
+// that table.
 #pragma once
 
 #include <chrono>
@@ -19,9 +19,9 @@ enum class AddressFamily : uint8_t { kAny, kIpv4, kIpv6 };
 struct Settings {
   std::string interfaces;  // NCCL's grammar; empty: choose
   AddressFamily family = AddressFamily::kAny;
-  std::optional<int> tcp_streams;  // per connection; unset: chosen from the cores
-  std::optional<int> tcp_threads;  // helper threads; unset: chosen from the cores
-  std::string tcp_congestion;      // empty: the system's
+  std::optional<int> tcp_streams;          // per connection; unset: chosen from the cores
+  std::optional<int> tcp_threads;          // helper threads; unset: chosen from the cores
+  std::string tcp_congestion;              // empty: the system's
   size_t block_bytes = size_t{128} << 10;  // payload of one frame
   bool checksum = true;
   std::chrono::milliseconds connect_timeout{30000};
@@ -51,13 +51,13 @@ struct LoadedSettings {
   std::vector<Problem> problems;
 };
 
-// environment: "NAME=value" strings and a null pointer, as in environ; null is an empty one. Of a name that stands
-// there twice the first counts, as with getenv. A bad value is a problem, and the next source (NCCL's variable, then
-// the default) is used. Never throws: without memory the defaults come back.
+// environment: "NAME=value" strings and a null pointer, as in environ; null is an empty one. Of a name that
+// stands there twice the first counts, as with getenv. A bad value is a problem, and the next source (NCCL's
+// variable, then the default) is used. Never throws: without memory the defaults come back.
 LoadedSettings load_settings(const char* const* environment) noexcept;
 
-// The settings that differ from the defaults, for the log: "NETSENSE_TCP_STREAMS=4, NCCL_SOCKET_IFNAME=eth0"; empty
-// when there are none.
+// The settings that differ from the defaults, for the log: "NETSENSE_TCP_STREAMS=4, NCCL_SOCKET_IFNAME=eth0";
+// empty when there are none.
 std::string changed_settings(const LoadedSettings& loaded);
 
 }  // namespace netsense::config

@@ -35,19 +35,24 @@ bool is_congestion_name(std::string_view text) {
 
 constexpr std::array kTable{
     Setting{"NETSENSE_IFNAME", "NCCL_SOCKET_IFNAME", "", "chosen as NCCL does",
-            "Network interfaces to use, in NCCL's grammar: a list of name prefixes (`eth,en`), `=` for whole names "
-            "(`=eth0`), `^` for all but these (`^docker,lo`, `^=eth1`). Every interface that matches becomes a device.",
+            "Network interfaces to use, in NCCL's grammar: a list of name prefixes (`eth,en`), `=` for whole "
+            "names "
+            "(`=eth0`), `^` for all but these (`^docker,lo`, `^=eth1`). Every interface that matches becomes "
+            "a device.",
             TextType{&Settings::interfaces, "a list of interface names such as eth,en or =eth0 or ^docker,lo",
                      &is_interface_list}},
-    Setting{"NETSENSE_FAMILY", "NCCL_SOCKET_FAMILY", "", "",
-            "IP version to use. `auto` takes an interface's IPv4 address if it has one, else its IPv6 address.",
-            FamilyType{&Settings::family, kFamilies}},
+    Setting{
+        "NETSENSE_FAMILY", "NCCL_SOCKET_FAMILY", "", "",
+        "IP version to use. `auto` takes an interface's IPv4 address if it has one, else its IPv6 address.",
+        FamilyType{&Settings::family, kFamilies}},
     Setting{"NETSENSE_TCP_STREAMS", "", "", "",
-            "TCP connections per connection of NCCL. The data of a message is spread over them as fast as each takes "
+            "TCP connections per connection of NCCL. The data of a message is spread over them as fast as "
+            "each takes "
             "it. `auto` takes as many as there are threads, at least one.",
             CountType{&Settings::tcp_streams, 1, 16}},
     Setting{"NETSENSE_TCP_THREADS", "", "", "",
-            "Threads of the plugin that move large messages. With 0 NCCL's own proxy thread does, as in NCCL's socket "
+            "Threads of the plugin that move large messages. With 0 NCCL's own proxy thread does, as in "
+            "NCCL's socket "
             "transport. `auto` depends on the cores of the machine.",
             CountType{&Settings::tcp_threads, 0, 16}},
     Setting{"NETSENSE_TCP_CONGESTION", "", "", "the system's",
@@ -56,28 +61,34 @@ constexpr std::array kTable{
             TextType{&Settings::tcp_congestion, "the name of a congestion control such as cubic or bbr",
                      &is_congestion_name}},
     Setting{"NETSENSE_BLOCK_SIZE", "", "bytes", "",
-            "Size of the pieces a message is sent in. Smaller pieces spread better over several connections, larger "
+            "Size of the pieces a message is sent in. Smaller pieces spread better over several connections, "
+            "larger "
             "ones cost less.",
             SizeType{&Settings::block_bytes, size_t{4} << 10, size_t{4} << 20}},
     Setting{"NETSENSE_CHECKSUM", "", "", "",
-            "Whether every piece carries a checksum that the receiver verifies. TCP's own is weak and is often left "
+            "Whether every piece carries a checksum that the receiver verifies. TCP's own is weak and is "
+            "often left "
             "to the network card.",
             SwitchType{&Settings::checksum}},
     Setting{"NETSENSE_CONNECT_TIMEOUT", "", "seconds", "",
-            "How long a peer may take to answer before that is an error. It is also the time after which a peer that "
+            "How long a peer may take to answer before that is an error. It is also the time after which a "
+            "peer that "
             "does not run netsense is named.",
             SecondsType{&Settings::connect_timeout, kShortestTimeout, kLongestTimeout}},
     Setting{"NETSENSE_PEER_TIMEOUT", "", "seconds", "",
             "How long a peer may leave data unacknowledged before that is an error.",
             SecondsType{&Settings::peer_timeout, kShortestTimeout, kLongestTimeout}},
     Setting{"NETSENSE_ABORT_ON_ERROR", "", "", "",
-            "Whether a fatal transport error ends the process. For NCCL before 2.28, which may ignore such an error "
+            "Whether a fatal transport error ends the process. For NCCL before 2.28, which may ignore such "
+            "an error "
             "and wait for ever.",
             SwitchType{&Settings::abort_on_error}},
 };
 
 }  // namespace
 
-std::span<const Setting> settings_table() { return kTable; }
+std::span<const Setting> settings_table() {
+  return kTable;
+}
 
 }  // namespace netsense::config

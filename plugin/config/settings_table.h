@@ -1,5 +1,5 @@
-// The one annotated list of settings. Parsing, printing, the checks, docs/settings.md and netsense-info all come from
-// it; the defaults are those of Settings itself.
+// The one annotated list of settings. Parsing, printing, the checks, docs/settings.md and netsense-info all
+// come from it; the defaults are those of Settings itself.
 #pragma once
 
 #include <chrono>
@@ -68,8 +68,8 @@ struct Setting {
 
 std::span<const Setting> settings_table();
 
-// Stores `text` in its field. False, and nothing stored, when it is not a valid value. from_nccl: the text comes
-// from nccl_variable.
+// Stores `text` in its field. False, and nothing stored, when it is not a valid value. from_nccl: the text
+// comes from nccl_variable.
 bool parse_value(const Setting& setting, std::string_view text, bool from_nccl, Settings* settings);
 
 // The value as a user would write it.

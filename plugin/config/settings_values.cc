@@ -21,9 +21,9 @@ struct SwitchWord {
   bool value;
 };
 // The first two are the ones we print.
-constexpr std::array kSwitchWords{SwitchWord{"on", true},  SwitchWord{"off", false}, SwitchWord{"1", true},
-                                  SwitchWord{"0", false},  SwitchWord{"true", true}, SwitchWord{"false", false},
-                                  SwitchWord{"yes", true}, SwitchWord{"no", false}};
+constexpr std::array kSwitchWords{
+    SwitchWord{"on", true},   SwitchWord{"off", false},   SwitchWord{"1", true},   SwitchWord{"0", false},
+    SwitchWord{"true", true}, SwitchWord{"false", false}, SwitchWord{"yes", true}, SwitchWord{"no", false}};
 
 struct Suffix {
   char letter;
@@ -67,8 +67,8 @@ std::string print_size(uint64_t bytes) {
   return fmt::format("{}", bytes);
 }
 
-// "1.5", "1.5s" or "1500ms", in milliseconds; more decimals than that are dropped. By hand: strtod depends on the
-// locale.
+// "1.5", "1.5s" or "1500ms", in milliseconds; more decimals than that are dropped. By hand: strtod depends on
+// the locale.
 std::optional<milliseconds> parse_seconds(std::string_view text) {
   constexpr uint64_t kMost = uint64_t{1} << 40;
   const std::string lower = to_lower(text);
@@ -83,7 +83,8 @@ std::optional<milliseconds> parse_seconds(std::string_view text) {
   uint64_t thousandths = 0;
   if (point != number.size()) {
     const std::string_view decimals = number.substr(point + 1);
-    if (decimals.empty() || !std::all_of(decimals.begin(), decimals.end(), [](char c) { return c >= '0' && c <= '9'; })) {
+    if (decimals.empty() ||
+        !std::all_of(decimals.begin(), decimals.end(), [](char c) { return c >= '0' && c <= '9'; })) {
       return std::nullopt;
     }
     for (size_t i = 0; i < 3; ++i) {
@@ -104,8 +105,8 @@ std::string_view name_of(const FamilyChoice& choice, bool from_nccl) {
   return from_nccl ? choice.nccl_name : choice.name;
 }
 
-// The one of `words` that is the fewest edits away from `text`, if at least half of it is there. The longer one of two:
-// letters are left out more often than they are mistaken ("of").
+// The one of `words` that is the fewest edits away from `text`, if at least half of it is there. The longer
+// one of two: letters are left out more often than they are mistaken ("of").
 template <typename Words>
 std::string nearest_word(const Words& words, std::string_view text) {
   // Far fewer words than this are meant to be near; it also bounds the work on a value from outside.
@@ -115,7 +116,8 @@ std::string nearest_word(const Words& words, std::string_view text) {
   size_t best_distance = 0;
   for (const std::string_view word : words) {
     const size_t distance = edit_distance(text, word);
-    if (best.empty() || distance < best_distance || (distance == best_distance && word.size() > best.size())) {
+    if (best.empty() || distance < best_distance ||
+        (distance == best_distance && word.size() > best.size())) {
       best = word;
       best_distance = distance;
     }
@@ -147,7 +149,8 @@ bool parse(const CountType& type, std::string_view text, bool /*from_nccl*/, Set
     return true;
   }
   const std::optional<uint64_t> value = parse_unsigned(text);
-  if (!value || *value < static_cast<uint64_t>(type.min) || *value > static_cast<uint64_t>(type.max)) return false;
+  if (!value || *value < static_cast<uint64_t>(type.min) || *value > static_cast<uint64_t>(type.max))
+    return false;
   settings->*type.field = static_cast<int>(*value);
   return true;
 }
@@ -191,12 +194,18 @@ std::string print(const CountType& type, const Settings& settings) {
   const std::optional<int> value = settings.*type.field;
   return value ? fmt::format("{}", *value) : std::string(kAuto);
 }
-std::string print(const SizeType& type, const Settings& settings) { return print_size(settings.*type.field); }
-std::string print(const SecondsType& type, const Settings& settings) { return print_seconds(settings.*type.field); }
+std::string print(const SizeType& type, const Settings& settings) {
+  return print_size(settings.*type.field);
+}
+std::string print(const SecondsType& type, const Settings& settings) {
+  return print_seconds(settings.*type.field);
+}
 std::string print(const SwitchType& type, const Settings& settings) {
   return std::string(kSwitchWords[settings.*type.field ? 0 : 1].word);
 }
-std::string print(const TextType& type, const Settings& settings) { return settings.*type.field; }
+std::string print(const TextType& type, const Settings& settings) {
+  return settings.*type.field;
+}
 
 std::string allowed(const FamilyType& type, bool from_nccl) {
   std::string list;
@@ -215,8 +224,12 @@ std::string allowed(const SizeType& type, bool /*from_nccl*/) {
 std::string allowed(const SecondsType& type, bool /*from_nccl*/) {
   return fmt::format("a time from {} to {} seconds", print_seconds(type.min), print_seconds(type.max));
 }
-std::string allowed(const SwitchType& /*type*/, bool /*from_nccl*/) { return "on or off"; }
-std::string allowed(const TextType& type, bool /*from_nccl*/) { return std::string(type.form); }
+std::string allowed(const SwitchType& /*type*/, bool /*from_nccl*/) {
+  return "on or off";
+}
+std::string allowed(const TextType& type, bool /*from_nccl*/) {
+  return std::string(type.form);
+}
 
 std::string nearest(const FamilyType& type, std::string_view text, bool from_nccl) {
   std::vector<std::string_view> names;
@@ -245,7 +258,9 @@ std::string nearest(const SwitchType& /*type*/, std::string_view text, bool /*fr
   for (const SwitchWord& known : kSwitchWords) words.push_back(known.word);
   return nearest_word(words, text);
 }
-std::string nearest(const TextType& /*type*/, std::string_view /*text*/, bool /*from_nccl*/) { return ""; }
+std::string nearest(const TextType& /*type*/, std::string_view /*text*/, bool /*from_nccl*/) {
+  return "";
+}
 
 }  // namespace
 

@@ -27,7 +27,8 @@ struct Candidate {
 std::vector<Candidate> group_by_interface(const std::vector<SystemAddress>& addresses) {
   std::vector<Candidate> groups;
   for (const SystemAddress& address : addresses) {
-    auto group = std::find_if(groups.begin(), groups.end(), [&](const Candidate& c) { return c.name == address.name; });
+    auto group = std::find_if(groups.begin(), groups.end(),
+                              [&](const Candidate& c) { return c.name == address.name; });
     if (group == groups.end()) {
       group = groups.insert(group, {address.name, address.index, 0, {}});
     }
@@ -52,7 +53,8 @@ std::vector<Step> steps_of(const Settings& settings, const SystemView& system) {
   std::vector<Step> steps{{"ib", "its name begins with ib, which NCCL looks for first", false, {}}};
   if (!system.comm_id.empty()) {
     if (const auto address = parse_comm_id(system.comm_id)) {
-      steps.push_back({"", fmt::format("it is in the network of NCCL_COMM_ID={}", system.comm_id), true, address});
+      steps.push_back(
+          {"", fmt::format("it is in the network of NCCL_COMM_ID={}", system.comm_id), true, address});
     }
   }
   steps.push_back({"^docker,lo,virbr", "it is neither docker, loopback nor a virtual bridge", false, {}});
@@ -89,10 +91,13 @@ const SystemAddress* address_for(const Candidate& candidate, const Step& step, A
 std::string unusable(const Candidate& candidate, AddressFamily family) {
   if ((candidate.flags & IFF_UP) == 0) return "it is down";
   if ((candidate.flags & IFF_RUNNING) == 0) return "it has no carrier (not running)";
-  const bool has_address = std::any_of(candidate.addresses.begin(), candidate.addresses.end(),
-                                       [&](const auto* entry) { return family_fits(entry->address, family); });
+  const bool has_address =
+      std::any_of(candidate.addresses.begin(), candidate.addresses.end(),
+                  [&](const auto* entry) { return family_fits(entry->address, family); });
   if (has_address) return "";
-  const char* wanted = family == AddressFamily::kAny ? "IP" : family == AddressFamily::kIpv4 ? "IPv4" : "IPv6";
+  const char* wanted = family == AddressFamily::kAny    ? "IP"
+                       : family == AddressFamily::kIpv4 ? "IPv4"
+                                                        : "IPv6";
   return fmt::format("it has no {} address", wanted);
 }
 
@@ -118,13 +123,15 @@ Picked pick(const std::vector<Candidate>& candidates, const Step& step, AddressF
   for (const Candidate& candidate : candidates) {
     if (!unusable(candidate, family).empty()) continue;
     if (!step.near_to && !matches_interface_list(step.list, candidate.name)) continue;
-    if (const SystemAddress* address = address_for(candidate, step, family)) picked.emplace_back(&candidate, address);
+    if (const SystemAddress* address = address_for(candidate, step, family))
+      picked.emplace_back(&candidate, address);
     if (picked.size() == (step.near_to ? 1 : kMaxInterfaces)) break;
   }
   return picked;
 }
 
-std::string why_rejected(const Candidate& candidate, const Settings& settings, const Step* used, size_t count) {
+std::string why_rejected(const Candidate& candidate, const Settings& settings, const Step* used,
+                         size_t count) {
   std::string reason = unusable(candidate, settings.family);
   if (!reason.empty()) return reason;
   if (!settings.interfaces.empty() && !matches_interface_list(settings.interfaces, candidate.name)) {
@@ -170,7 +177,8 @@ InterfaceChoice find_interfaces(const Settings& settings, const SystemView& syst
   }
   InterfaceChoice choice;
   for (const Candidate& candidate : candidates) {
-    const auto found = std::find_if(picked.begin(), picked.end(), [&](const auto& p) { return p.first == &candidate; });
+    const auto found =
+        std::find_if(picked.begin(), picked.end(), [&](const auto& p) { return p.first == &candidate; });
     if (found != picked.end()) {
       choice.chosen.push_back(make_interface(candidate, found->second, system.sysfs, used->reason));
     } else {
@@ -183,6 +191,8 @@ InterfaceChoice find_interfaces(const Settings& settings, const SystemView& syst
   return choice;
 }
 
-InterfaceChoice find_interfaces(const Settings& settings) { return find_interfaces(settings, read_system()); }
+InterfaceChoice find_interfaces(const Settings& settings) {
+  return find_interfaces(settings, read_system());
+}
 
 }  // namespace netsense::transport

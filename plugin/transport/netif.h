@@ -49,10 +49,10 @@ inline constexpr size_t kMaxInterfaces = 16;  // NCCL's own limit
 InterfaceChoice find_interfaces(const config::Settings& settings, const SystemView& system);
 InterfaceChoice find_interfaces(const config::Settings& settings);
 
-// NCCL's grammar for NCCL_SOCKET_IFNAME: a comma list of prefixes; with "=" in front, of whole names; with "^" in
-// front, of what not to take ("^=" for both). Both marks stand once, before the first name, and hold for all. An entry
-// may carry ":port", which does not matter here. Blanks belong to the name, entries after the 16th do not count, and a
-// list without entries matches everything.
+// NCCL's grammar for NCCL_SOCKET_IFNAME: a comma list of prefixes; with "=" in front, of whole names; with
+// "^" in front, of what not to take ("^=" for both). Both marks stand once, before the first name, and hold
+// for all. An entry may carry ":port", which does not matter here. Blanks belong to the name, entries after
+// the 16th do not count, and a list without entries matches everything.
 bool matches_interface_list(std::string_view list, std::string_view name);
 
 }  // namespace netsense::transport

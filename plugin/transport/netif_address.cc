@@ -23,7 +23,8 @@ socklen_t length_of(const sockaddr_storage& address) {
   return address.ss_family == AF_INET6 ? sizeof(sockaddr_in6) : 0;
 }
 
-bool same_subnet(const sockaddr_storage& local, const sockaddr_storage& netmask, const sockaddr_storage& remote) {
+bool same_subnet(const sockaddr_storage& local, const sockaddr_storage& netmask,
+                 const sockaddr_storage& remote) {
   if (local.ss_family != remote.ss_family || netmask.ss_family != local.ss_family) return false;
   if (local.ss_family == AF_INET) {
     const in_addr_t mask = as_ipv4(netmask).sin_addr.s_addr;
@@ -34,7 +35,8 @@ bool same_subnet(const sockaddr_storage& local, const sockaddr_storage& netmask,
   const sockaddr_in6 other = as_ipv6(remote);
   const sockaddr_in6 mask = as_ipv6(netmask);
   for (size_t i = 0; i < sizeof own.sin6_addr.s6_addr; ++i) {
-    const unsigned int difference = static_cast<unsigned int>(own.sin6_addr.s6_addr[i]) ^ other.sin6_addr.s6_addr[i];
+    const unsigned int difference =
+        static_cast<unsigned int>(own.sin6_addr.s6_addr[i]) ^ other.sin6_addr.s6_addr[i];
     if ((difference & mask.sin6_addr.s6_addr[i]) != 0) return false;
   }
   return !is_ipv6_link_local(local) || own.sin6_scope_id == other.sin6_scope_id;

@@ -30,11 +30,13 @@ bool is_ipv6_loopback(const sockaddr_storage& address);
 // Length of what a socket call expects; 0 for other families.
 socklen_t length_of(const sockaddr_storage& address);
 
-// Whether both are in the network that the mask of `local` spans. A link-local network exists once per interface,
-// so there the scopes must agree.
-bool same_subnet(const sockaddr_storage& local, const sockaddr_storage& netmask, const sockaddr_storage& remote);
+// Whether both are in the network that the mask of `local` spans. A link-local network exists once per
+// interface, so there the scopes must agree.
+bool same_subnet(const sockaddr_storage& local, const sockaddr_storage& netmask,
+                 const sockaddr_storage& remote);
 
-// "10.0.0.1:4711", "[fe80::1%eth0]:4711" or "name:4711" as in NCCL_COMM_ID, without the port. A name is looked up.
+// "10.0.0.1:4711", "[fe80::1%eth0]:4711" or "name:4711" as in NCCL_COMM_ID, without the port. A name is
+// looked up.
 std::optional<sockaddr_storage> parse_comm_id(const std::string& text);
 
 }  // namespace netsense::transport

@@ -32,8 +32,8 @@ SystemView read_system() {
   if (getifaddrs(&list) != 0) return view;
   const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(list, freeifaddrs);
   for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next) {
-    view.addresses.push_back({entry->ifa_name, static_cast<int>(if_nametoindex(entry->ifa_name)), entry->ifa_flags,
-                              copy_ip(entry->ifa_addr), copy_ip(entry->ifa_netmask)});
+    view.addresses.push_back({entry->ifa_name, static_cast<int>(if_nametoindex(entry->ifa_name)),
+                              entry->ifa_flags, copy_ip(entry->ifa_addr), copy_ip(entry->ifa_netmask)});
   }
   return view;
 }

@@ -1,5 +1,5 @@
-// Latency and bandwidth of a network plugin below any engine: two processes, one per role, that load it by path.
-// The client prints one JSON object.
+// Latency and bandwidth of a network plugin below any engine: two processes, one per role, that load it by
+// path. The client prints one JSON object.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -61,7 +61,9 @@ int main_of(int argc, char** argv) {
   Options options;
   app.add_option("--plugin", options.plugin, "Path of the library")->required();
   app.add_option("--net-version", options.version, "Version of ncclNet (default: the newest)");
-  app.add_option("--role", options.role, "server or client")->required()->check(CLI::IsMember({"server", "client"}));
+  app.add_option("--role", options.role, "server or client")
+      ->required()
+      ->check(CLI::IsMember({"server", "client"}));
   app.add_option("--address", options.address, "HOST:PORT of the server's control connection")->required();
   app.add_option("--latency", options.latency_sizes, "Sizes to bounce")->delimiter(',');
   app.add_option("--round-trips", options.round_trips, "Per size")->check(CLI::PositiveNumber);

@@ -42,7 +42,8 @@ class Window {
     size_t completed = 0;
     poll([&] {
       const size_t before = posted + completed;
-      while (posted < messages && posted - completed < requests_.size() && post(posted % requests_.size())) ++posted;
+      while (posted < messages && posted - completed < requests_.size() && post(posted % requests_.size()))
+        ++posted;
       if (completed < posted && complete(completed % requests_.size())) ++completed;
       if (posted + completed == before) std::this_thread::yield();
       return completed == messages;
@@ -60,7 +61,8 @@ class Window {
   static std::byte pattern(size_t index) { return static_cast<std::byte>(index * 131 + (index >> 8) + 1); }
   bool post(size_t slot) {
     std::byte* data = memory_.data() + slot * bytes_;
-    requests_[slot] = sending_ ? link_.isend(data, bytes_, region_.handle()) : link_.irecv(data, bytes_, region_.handle());
+    requests_[slot] =
+        sending_ ? link_.isend(data, bytes_, region_.handle()) : link_.irecv(data, bytes_, region_.handle());
     return requests_[slot] != nullptr;
   }
   bool complete(size_t slot) { return link_.test(requests_[slot]); }
@@ -97,7 +99,8 @@ Run run_once(Window& window, const Control& control, Role role, size_t messages)
 
 }  // namespace
 
-Bandwidth measure_bandwidth(Link& link, const Control& control, Role role, size_t bytes, int slots, double seconds) {
+Bandwidth measure_bandwidth(Link& link, const Control& control, Role role, size_t bytes, int slots,
+                            double seconds) {
   Window window(link, role, bytes, slots);
   auto messages = static_cast<uint64_t>(slots) * 2;
   const Run warm_up = run_once(window, control, role, messages);

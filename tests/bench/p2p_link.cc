@@ -16,9 +16,12 @@ perf::Socket open_control(Role role, const perf::Address& address, perf::Deadlin
 
 }  // namespace
 
-Control::Control(Role role, const perf::Address& address) : socket_(open_control(role, address, deadline())) {}
+Control::Control(Role role, const perf::Address& address)
+    : socket_(open_control(role, address, deadline())) {}
 
-perf::Deadline Control::deadline() { return std::chrono::steady_clock::now() + kLimit; }
+perf::Deadline Control::deadline() {
+  return std::chrono::steady_clock::now() + kLimit;
+}
 
 Link::Link(testing::Plugin& plugin, const Control& control) : net_(plugin.net()) {
   constexpr int kDevice = 0;
@@ -51,11 +54,12 @@ void* Link::irecv(void* data, size_t bytes, void* region) {
   int tag = 0;
   void* phandle = nullptr;
   void* request = nullptr;
-  testing::check(net_.irecv(recv_comm_,
-                            {.count = 1, .data = &data, .bytes = &bytes, .tags = &tag, .memory = &region,
-                             .phandles = &phandle},
-                            &request),
-                 "irecv");
+  testing::check(
+      net_.irecv(
+          recv_comm_,
+          {.count = 1, .data = &data, .bytes = &bytes, .tags = &tag, .memory = &region, .phandles = &phandle},
+          &request),
+      "irecv");
   return request;
 }
 

@@ -69,7 +69,8 @@ class Link {
   void* recv_comm_ = nullptr;
 };
 
-// Calls step until it is true. Gives up the core after a call that changed nothing, as NCCL's proxy thread does.
+// Calls step until it is true. Gives up the core after a call that changed nothing, as NCCL's proxy thread
+// does.
 template <typename Step>
 void poll(Step step) {
   while (!step()) std::this_thread::yield();

@@ -21,8 +21,9 @@ struct Bandwidth {
   double sender_cores = 0;
   double receiver_cores = 0;
 };
-// The client sends messages of so many bytes for about so many seconds and keeps `window` of them posted, as the
-// server does with its receives. Throws when the last data to arrive are not those sent.
-Bandwidth measure_bandwidth(Link& link, const Control& control, Role role, size_t bytes, int window, double seconds);
+// The client sends messages of so many bytes for about so many seconds and keeps `window` of them posted, as
+// the server does with its receives. Throws when the last data to arrive are not those sent.
+Bandwidth measure_bandwidth(Link& link, const Control& control, Role role, size_t bytes, int window,
+                            double seconds);
 
 }  // namespace netsense::bench

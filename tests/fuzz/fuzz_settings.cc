@@ -1,6 +1,6 @@
-// The settings parser and the grammar of interface lists, on an environment made of anything. Beyond not crashing:
-// every setting has a value that is read back as itself, every report is one printable line, and the choice of
-// interfaces loses and invents none.
+// The settings parser and the grammar of interface lists, on an environment made of anything. Beyond not
+// crashing: every setting has a value that is read back as itself, every report is one printable line, and
+// the choice of interfaces loses and invents none.
 #include <arpa/inet.h>
 #include <net/if.h>
 
@@ -22,8 +22,8 @@ void require(bool condition) {
   if (!condition) std::abort();
 }
 
-// One variable per line. A line that begins with a small number names a setting of the table, so that the fuzzer need
-// not find the names by itself.
+// One variable per line. A line that begins with a small number names a setting of the table, so that the
+// fuzzer need not find the names by itself.
 std::vector<std::string> environment_of(const uint8_t* data, size_t size) {
   const auto table = config::settings_table();
   std::vector<std::string> entries(1);

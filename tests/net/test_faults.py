@@ -40,7 +40,8 @@ class Partition(scene.NetTest):
 
 class Damage(scene.NetTest):
     def damaged_run(self, **env):
-        group = self.perf(*STEADY, "-n", "40", "-c", "40", env=env)
+        self.network.shape_all("1gbit")  # slow enough for the damage to begin during the run
+        group = self.perf("all_reduce", "-b", "16M", "-e", "16M", "-w", "1", "-n", "20", "-c", "1", env=env)
         self.busy_connections(group)
         self.network.corrupt(self.hosts[1], every=100)
         statuses = group.wait(scene.PATIENCE_SECONDS)

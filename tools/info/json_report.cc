@@ -31,9 +31,12 @@ json to_json(const NcclChoice& nccl) {
 
 const char* source_name(config::Source source) {
   switch (source) {
-    case config::Source::kNetsense: return "netsense";
-    case config::Source::kNccl: return "nccl";
-    case config::Source::kDefault: break;
+    case config::Source::kNetsense:
+      return "netsense";
+    case config::Source::kNccl:
+      return "nccl";
+    case config::Source::kDefault:
+      break;
   }
   return "default";
 }
@@ -58,9 +61,12 @@ json problems_json(const config::LoadedSettings& settings) {
 }
 
 json to_json(const transport::Interface& interface, bool used) {
-  return {{"name", interface.name},           {"used", used},
-          {"address", address_text(interface)}, {"speed_mbps", interface.speed_mbps},
-          {"pci_path", interface.pci_path},   {"reason", interface.reason}};
+  return {{"name", interface.name},
+          {"used", used},
+          {"address", address_text(interface)},
+          {"speed_mbps", interface.speed_mbps},
+          {"pci_path", interface.pci_path},
+          {"reason", interface.reason}};
 }
 
 json to_json(const transport::InterfaceChoice& choice) {
@@ -77,7 +83,8 @@ json to_json(const Facility& facility) {
 json to_json(const SelfTest& test) {
   return {{"run", test.run},         {"passed", test.passed},
           {"detail", test.detail},   {"net_version", test.net_version},
-          {"devices", test.devices}, {"sizes", test.sizes}};
+          {"devices", test.devices}, {"sizes", test.sizes},
+          {"log", test.log}};
 }
 
 }  // namespace

@@ -38,7 +38,8 @@ ExportedVersions find_versions(void* library, std::string kind, std::string symb
 LibraryReport inspect_library(const std::string& path) {
   LibraryReport report;
   report.path = path.empty() ? default_path() : path;
-  const engine::Library library = engine::Library::open(engine::PluginKind::kNet, report.path, &report.problem);
+  const engine::Library library =
+      engine::Library::open(engine::PluginKind::kNet, report.path, &report.problem);
   if (!library.valid()) return report;
   report.problem.clear();
   report.path = library.path();

@@ -20,8 +20,8 @@ struct LibraryReport {
   std::vector<ExportedVersions> exports;
 };
 
-// path: a file, a name for the dynamic loader, or "" for the library of this build: in ../lib beside the program, else
-// by its name on the loader's path.
+// path: a file, a name for the dynamic loader, or "" for the library of this build: in ../lib beside the
+// program, else by its name on the loader's path.
 LibraryReport inspect_library(const std::string& path);
 
 }  // namespace netsense::info

@@ -55,7 +55,8 @@ Facility find_verbs() {
   int count = 0;
   void** list = get_list(&count);
   if (list == nullptr) {
-    verbs.detail = fmt::format("libibverbs.so.1 is there, but gives no list of devices: {}", std::strerror(errno));
+    verbs.detail =
+        fmt::format("libibverbs.so.1 is there, but gives no list of devices: {}", std::strerror(errno));
     return verbs;
   }
   for (int i = 0; i < count; ++i) verbs.devices.emplace_back(name_of(list[i]));

@@ -20,8 +20,8 @@ Facility find_verbs();
 // NVIDIA GPUs, through the driver's libcuda.so.1.
 Facility find_cuda();
 
-// How much memory may be locked, in bytes; nothing when there is no limit. Registered memory of RDMA counts, TCP needs
-// none.
+// How much memory may be locked, in bytes; nothing when there is no limit. Registered memory of RDMA counts,
+// TCP needs none.
 std::optional<uint64_t> memlock_limit();
 
 }  // namespace netsense::info

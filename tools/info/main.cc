@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdlib>
 #include <exception>
 
 #include "netsense_version.h"
@@ -11,35 +10,30 @@
 
 namespace {
 
-// The plugin's warnings tell why a self test fails. They go where they do not disturb a program that reads the report.
-void show_warnings() {
-  setenv("NCCL_DEBUG", "WARN", 0);
-  setenv("NCCL_DEBUG_FILE", "/dev/stderr", 0);
-}
-
 int run(int argc, char** argv) {
   const netsense::info::Version version{NETSENSE_VERSION, NETSENSE_GIT_REVISION, NETSENSE_BUILD_TYPE};
-  CLI::App app{"Shows what netsense finds on this machine: the library, what NCCL would load, settings, interfaces, "
-               "verbs and CUDA; and tests the library by sending messages to itself."};
+  CLI::App app{
+      "Shows what netsense finds on this machine: the library, what NCCL would load, settings, interfaces, "
+      "verbs and CUDA; and tests the library by sending messages to itself."};
   app.footer("Exit status: 0; 1 when the self test failed; other values for wrong usage.");
   netsense::info::Request request{version, "", true};
   bool as_json = false;
   bool no_self_test = false;
   bool settings_markdown = false;
-  app.set_version_flag("--version", fmt::format("netsense {} (git {}, {})", version.number, version.git,
-                                                version.build_type));
+  app.set_version_flag(
+      "--version", fmt::format("netsense {} (git {}, {})", version.number, version.git, version.build_type));
   app.add_option("--plugin", request.library,
                  "the library to look at (default: ../lib beside this program, else the loader's path)");
   app.add_flag("--json", as_json, "print JSON");
   app.add_flag("--no-self-test", no_self_test, "leave the self test out");
-  app.add_flag("--settings-markdown", settings_markdown, "print the reference of the settings, docs/settings.md");
+  app.add_flag("--settings-markdown", settings_markdown,
+               "print the reference of the settings, docs/settings.md");
   CLI11_PARSE(app, argc, argv);
   if (settings_markdown) {
     fmt::print("{}", netsense::info::settings_markdown());
     return 0;
   }
   request.self_test = !no_self_test;
-  show_warnings();
   const netsense::info::Report report = netsense::info::make_report(request);
   fmt::print("{}", as_json ? netsense::info::json_report(report) : netsense::info::text_report(report));
   return netsense::info::exit_code(report);

@@ -22,8 +22,8 @@ struct NcclChoice {
   std::string verdict;                  // one sentence, with what to do unless netsense is taken
 };
 
-// Without the verdict. To be called before this program loads a plugin by its path: the dynamic loader would find that
-// one by its mere name from then on, wherever it lies.
+// Without the verdict. To be called before this program loads a plugin by its path: the dynamic loader would
+// find that one by its mere name from then on, wherever it lies.
 NcclChoice find_nccl_choice();
 
 // ours: the library that this report is about.

@@ -9,6 +9,7 @@
 
 #include "plugin/config/text.h"
 #include "plugin/transport/netif_address.h"
+#include "tools/info/log_capture.h"
 
 namespace netsense::info {
 
@@ -16,6 +17,7 @@ Report make_report(const Request& request) {
   Report report;
   report.version = request.version;
   report.conf = apply_nccl_conf();
+  const LogCapture log;
   report.settings = config::load_settings(environ);
   report.interfaces = transport::find_interfaces(report.settings.settings);
   report.nccl = find_nccl_choice();
@@ -25,10 +27,13 @@ Report make_report(const Request& request) {
   report.cuda = find_cuda();
   report.memlock = memlock_limit();
   if (request.self_test) report.self_test = run_self_test(report.library.path);
+  report.self_test.log = log.lines();
   return report;
 }
 
-int exit_code(const Report& report) { return report.self_test.run && !report.self_test.passed ? 1 : 0; }
+int exit_code(const Report& report) {
+  return report.self_test.run && !report.self_test.passed ? 1 : 0;
+}
 
 std::string source_text(const config::SettingValue& value, const std::vector<ConfEntry>& conf) {
   if (value.source == config::Source::kDefault) return "default";

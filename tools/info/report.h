@@ -47,7 +47,8 @@ Report make_report(const Request& request);
 // 0, or 1 when the self test failed.
 int exit_code(const Report& report);
 
-// Where a value comes from: "default", "environment" or the configuration file, with NCCL's variable if that gave it.
+// Where a value comes from: "default", "environment" or the configuration file, with NCCL's variable if that
+// gave it.
 std::string source_text(const config::SettingValue& value, const std::vector<ConfEntry>& conf);
 
 // Numeric; empty without an address.

@@ -30,7 +30,8 @@ const std::vector<size_t>& message_sizes() {
 }
 
 void check(ns_result result, const char* call) {
-  if (result != ns_success) throw std::runtime_error(fmt::format("{} returns {}", call, static_cast<int>(result)));
+  if (result != ns_success)
+    throw std::runtime_error(fmt::format("{} returns {}", call, static_cast<int>(result)));
 }
 
 void wait_for(const char* what, const std::function<bool()>& done) {
@@ -89,9 +90,11 @@ class Connection {
     std::vector<std::byte> target(message.size() + 64, kUntouched);
     Held from([this](void* memory) { return net_.deregister_memory(send_.get(), memory); });
     Held into([this](void* memory) { return net_.deregister_memory(recv_.get(), memory); });
-    check(net_.register_memory(send_.get(), source.data(), source.size(), engine::MemoryKind::kHost, from.out()),
+    check(net_.register_memory(send_.get(), source.data(), source.size(), engine::MemoryKind::kHost,
+                               from.out()),
           "regMr");
-    check(net_.register_memory(recv_.get(), target.data(), target.size(), engine::MemoryKind::kHost, into.out()),
+    check(net_.register_memory(recv_.get(), target.data(), target.size(), engine::MemoryKind::kHost,
+                               into.out()),
           "regMr");
     const size_t received = transfer(source, from.get(), target, into.get());
     from.release("deregMr");
@@ -208,7 +211,8 @@ SelfTest run_self_test(const std::string& library_path) {
                                 result.sizes.size(), result.sizes.back(), fmt::join(result.devices, ", "),
                                 result.net_version);
   } catch (const std::exception& error) {
-    result.detail = result.devices.empty() ? error.what() : fmt::format("{}: {}", result.devices.back(), error.what());
+    result.detail =
+        result.devices.empty() ? error.what() : fmt::format("{}: {}", result.devices.back(), error.what());
   }
   return result;
 }

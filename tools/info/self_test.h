@@ -1,4 +1,5 @@
-// Messages from this process to itself through the exported symbols of a plugin library, as NCCL would send them.
+// Messages from this process to itself through the exported symbols of a plugin library, as NCCL would send
+// them.
 #pragma once
 
 #include <string>
@@ -12,7 +13,8 @@ struct SelfTest {
   std::string detail;  // what was done, or what failed
   int net_version = 0;
   std::vector<std::string> devices;
-  std::vector<size_t> sizes;  // bytes
+  std::vector<size_t> sizes;     // bytes
+  std::vector<std::string> log;  // what the plugin told NCCL's log
 };
 
 // Every device of the newest ncclNet in the library: connect there and back, send each size, compare.

@@ -17,7 +17,11 @@ the environment before it loads a plugin. netsense itself never sets a variable 
 An unknown `NETSENSE_` name and a bad value are reported as a warning, with the nearest valid one, and are ignored.
 `netsense-info` shows each setting with its value and where that comes from.
 
-The peers of a job may have different settings: each message says how it is sent.
+Sizes take `K`, `M` or `G` (powers of 1024). Times are in seconds with decimals (`0.5`), or in milliseconds with `ms`
+(`500ms`). Switches also take `1` and `0`, `true` and `false`, `yes` and `no`. Blanks around a value do not count, and an
+empty value is as good as none.
+
+Streams, block size and checksum of a connection are those of its sending side; a receiver follows what it is sent.
 
 | Name | Default | Allowed |
 |---|---|---|
@@ -36,7 +40,8 @@ std::string table_row(const config::Setting& setting) {
 std::string section(const config::Setting& setting) {
   std::string text = fmt::format("\n## {}\n\n{}\n\n", setting.name, setting.help);
   if (!setting.unit.empty()) text += fmt::format("- Unit: {}\n", setting.unit);
-  text += fmt::format("- Allowed: {}\n- Default: {}\n", config::allowed_values(setting, false), default_text(setting));
+  text += fmt::format("- Allowed: {}\n- Default: {}\n", config::allowed_values(setting, false),
+                      default_text(setting));
   if (!setting.nccl_variable.empty()) {
     text += fmt::format("- When it is not set: `{}` ({})\n", setting.nccl_variable,
                         config::allowed_values(setting, true));

@@ -20,7 +20,8 @@ std::string library_section(const LibraryReport& library) {
   if (!library.net_name.empty()) text += fmt::format("  network \"{}\"\n", library.net_name);
   for (const ExportedVersions& exported : library.exports) {
     const std::string versions = fmt::format("versions {}", fmt::join(exported.versions, " "));
-    text += fmt::format("  {:<22} {}\n", exported.symbol + "*", exported.versions.empty() ? "none" : versions);
+    text +=
+        fmt::format("  {:<22} {}\n", exported.symbol + "*", exported.versions.empty() ? "none" : versions);
   }
   return text;
 }
@@ -33,7 +34,8 @@ std::string candidate_line(const std::string& name, const LibraryReport& library
 std::string nccl_section(const NcclChoice& nccl) {
   std::string text = fmt::format("What NCCL would load\n  NCCL_NET_PLUGIN {}\n",
                                  nccl.variable ? "is \"" + *nccl.variable + "\"" : "is not set");
-  for (const Candidate& candidate : nccl.candidates) text += candidate_line(candidate.name, candidate.library);
+  for (const Candidate& candidate : nccl.candidates)
+    text += candidate_line(candidate.name, candidate.library);
   if (nccl.variable) text += candidate_line("without NCCL_NET_PLUGIN, libnccl-net.so", nccl.default_library);
   return text + fmt::format("  => {}\n", nccl.verdict);
 }
@@ -42,8 +44,9 @@ std::string settings_section(const Report& report) {
   const auto table = config::settings_table();
   std::string text = "Settings\n";
   for (const config::SettingValue& value : report.settings.values) {
-    const auto entry = std::find_if(table.begin(), table.end(),
-                                    [&](const config::Setting& setting) { return setting.name == value.name; });
+    const auto entry = std::find_if(table.begin(), table.end(), [&](const config::Setting& setting) {
+      return setting.name == value.name;
+    });
     const std::string shown = value.value.empty() ? fmt::format("({})", entry->empty_means) : value.value;
     const std::string unit = entry->unit == "seconds" ? " s" : "";
     text += fmt::format("  {:<25} {:<22} {}\n", value.name, shown + unit, source_text(value, report.conf));
@@ -81,7 +84,11 @@ std::string machine_section(const Report& report) {
 
 std::string self_test_section(const SelfTest& test) {
   if (!test.run) return "Self test\n  not run\n";
-  return fmt::format("Self test\n  {}: {}\n", test.passed ? "passed" : "FAILED", test.detail);
+  std::string text = fmt::format("Self test\n  {}: {}\n", test.passed ? "passed" : "FAILED", test.detail);
+  for (const std::string& line : test.log) {
+    if (!test.passed) text += fmt::format("  log: {}\n", line);
+  }
+  return text;
 }
 
 }  // namespace

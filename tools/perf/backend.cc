@@ -4,7 +4,8 @@
 
 namespace netsense::perf {
 
-std::unique_ptr<Backend> make_backend(EngineChoice choice, const Membership& membership, Rendezvous& rendezvous) {
+std::unique_ptr<Backend> make_backend(EngineChoice choice, const Membership& membership,
+                                      Rendezvous& rendezvous) {
   if (choice == EngineChoice::kHost) return make_host_backend(rendezvous);
   const std::vector<std::string> obstacles = rendezvous.all_gather_text(nccl_obstacle());
   for (size_t rank = 0; rank < obstacles.size(); ++rank) {

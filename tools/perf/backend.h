@@ -66,13 +66,14 @@ class Buffer {
   void* data_;
 };
 
-// Collective over the rendezvous: all ranks use the same engine. Throws Error saying what is missing when NCCL was
-// asked for and cannot be used.
+// Collective over the rendezvous: all ranks use the same engine. Throws Error saying what is missing when
+// NCCL was asked for and cannot be used.
 [[nodiscard]] std::unique_ptr<Backend> make_backend(EngineChoice choice, const Membership& membership,
                                                     Rendezvous& rendezvous);
 
 [[nodiscard]] std::unique_ptr<Backend> make_host_backend(Rendezvous& rendezvous);
-[[nodiscard]] std::unique_ptr<Backend> make_nccl_backend(const Membership& membership, Rendezvous& rendezvous);
+[[nodiscard]] std::unique_ptr<Backend> make_nccl_backend(const Membership& membership,
+                                                         Rendezvous& rendezvous);
 // Why NCCL cannot be used here; empty when it can.
 [[nodiscard]] std::string nccl_obstacle();
 

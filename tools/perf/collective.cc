@@ -25,7 +25,9 @@ bool split_among_ranks(Collective collective) {
 
 }  // namespace
 
-std::span<const CollectiveInfo> all_collectives() { return kCollectives; }
+std::span<const CollectiveInfo> all_collectives() {
+  return kCollectives;
+}
 
 const CollectiveInfo& collective_info(Collective collective) {
   return kCollectives[static_cast<size_t>(collective)];

@@ -23,9 +23,9 @@ enum class Collective : uint8_t {
 struct CollectiveInfo {
   Collective collective;
   const char* name;
-  bool reduces;         // has a reduction operator
-  bool rooted;          // has a root
-  bool in_place;        // nccl.h defines an in-place form
+  bool reduces;          // has a reduction operator
+  bool rooted;           // has a root
+  bool in_place;         // nccl.h defines an in-place form
   bool same_everywhere;  // every rank ends with the same bytes
 };
 
@@ -34,8 +34,9 @@ struct CollectiveInfo {
 // Accepts nccl-tests' program names too ("all_reduce_perf").
 [[nodiscard]] std::optional<Collective> find_collective(std::string_view name);
 
-// Number of elements to pass to the call ("count" of nccl.h) for a buffer of about `bytes` in total. Where the
-// buffer is split among ranks each part is a multiple of 16 bytes, except for sizes too small for that; at least 1.
+// Number of elements to pass to the call ("count" of nccl.h) for a buffer of about `bytes` in total. Where
+// the buffer is split among ranks each part is a multiple of 16 bytes, except for sizes too small for that;
+// at least 1.
 [[nodiscard]] size_t count_for(Collective collective, size_t bytes, size_t element_bytes, int ranks);
 
 // One rank's buffers for a call with `count`, in elements.
@@ -58,14 +59,15 @@ struct Piece {
   int source_rank = kReduced;
   size_t source_offset = 0;  // elements
 };
-// Everything that rank must find in its receive buffer; empty where the result is not defined (reduce, not root).
+// Everything that rank must find in its receive buffer; empty where the result is not defined (reduce, not
+// root).
 [[nodiscard]] std::vector<Piece> expected_pieces(Collective collective, size_t count, int ranks, int rank,
                                                  int root);
 
-// Bus bandwidth over algorithm bandwidth: what each link carries per byte of the operation, so that the figure
-// can be held against the link's speed whatever the number of ranks.
-// Source: nccl-tests, doc/PERFORMANCE.md: all-reduce 2(n-1)/n; all-gather, reduce-scatter, all-to-all (n-1)/n;
-// broadcast, reduce and send/receive 1.
+// Bus bandwidth over algorithm bandwidth: what each link carries per byte of the operation, so that the
+// figure can be held against the link's speed whatever the number of ranks. Source: nccl-tests,
+// doc/PERFORMANCE.md: all-reduce 2(n-1)/n; all-gather, reduce-scatter, all-to-all (n-1)/n; broadcast, reduce
+// and send/receive 1.
 [[nodiscard]] double bus_factor(Collective collective, int ranks);
 
 }  // namespace netsense::perf

@@ -14,7 +14,7 @@ struct Acceptable {
   double tolerance = 0;
   bool finite = true;       // false: the inputs hold NaN or infinities, so the result must
   bool not_finite = false;  // an intermediate result may overflow, or the above
-  bool anything = false;    // NaN among the inputs of min or max: implementations differ
+  bool anything = false;    // implementations differ: NaN in min or max, overflow in 8-bit formats
 };
 
 // Running reduction of one floating-point element over the ranks.
@@ -45,7 +45,9 @@ struct FloatTerms {
   }
 };
 
-bool is_power_of_two(size_t n) { return (n & (n - 1)) == 0; }
+bool is_power_of_two(size_t n) {
+  return (n & (n - 1)) == 0;
+}
 
 Acceptable accept_sum(const TypeInfo& type, const FloatTerms& terms, size_t ranks) {
   const auto n = static_cast<double>(ranks);
@@ -82,7 +84,7 @@ Acceptable accept_product(const TypeInfo& type, const FloatTerms& terms, size_t 
   return right;
 }
 
-Acceptable accept(const TypeInfo& type, ns_op op, const FloatTerms& terms, size_t ranks) {
+Acceptable accept_by_op(const TypeInfo& type, ns_op op, const FloatTerms& terms, size_t ranks) {
   switch (op) {
     case ns_sum:
       return accept_sum(type, terms, ranks);
@@ -93,6 +95,14 @@ Acceptable accept(const TypeInfo& type, ns_op op, const FloatTerms& terms, size_
     default:
       return {.value = op == ns_max ? terms.largest : terms.smallest, .anything = terms.has_nan};
   }
+}
+
+Acceptable accept(const TypeInfo& type, ns_op op, const FloatTerms& terms, size_t ranks) {
+  Acceptable right = accept_by_op(type, op, terms, ranks);
+  // CUDA converts to the 8-bit formats with saturation: what follows the first overflow depends on the order.
+  const bool saturates = type.bytes == 1;
+  if (saturates && (right.not_finite || !terms.finite)) right.anything = true;
+  return right;
 }
 
 // Sum, product, minimum and maximum as the hardware computes them: modulo the width of the type.
@@ -148,7 +158,8 @@ Expectation Expectation::reduced(const TypeInfo& type, ns_op op, std::vector<Pat
 }
 
 bool Expectation::is_wrong(const std::byte* element, size_t offset) const {
-  if (std::memcmp(element, expected_.from(offset).data(), static_cast<size_t>(type_->bytes)) == 0) return false;
+  if (std::memcmp(element, expected_.from(offset).data(), static_cast<size_t>(type_->bytes)) == 0)
+    return false;
   if (inputs_.empty()) return true;
   const Acceptable right = reduce_floats(*type_, op_, inputs_, offset);
   if (right.anything) return false;

@@ -1,5 +1,5 @@
-// The result every element must have, computed in double precision (integers: in 64 bits, wrapping around), and how
-// far a correct implementation may be from it.
+// The result every element must have, computed in double precision (integers: in 64 bits, wrapping around),
+// and how far a correct implementation may be from it.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +20,9 @@ class Expectation {
   // The reduction of one pattern per rank (all of the same period).
   //
   // The tolerance is 0 where every partial result is exact in the type. Elsewhere it is the standard bound on
-  // recursive summation in any order, n u sum|x| with unit roundoff u (Higham, Accuracy and Stability of Numerical
-  // Algorithms, section 4.2), one u more for the scaling of an average, n u |prod| for products, and the spacing of
-  // subnormal numbers for each step.
+  // recursive summation in any order, n u sum|x| with unit roundoff u (Higham, Accuracy and Stability of
+  // Numerical Algorithms, section 4.2), one u more for the scaling of an average, n u |prod| for products,
+  // and the spacing of subnormal numbers for each step.
   static Expectation reduced(const TypeInfo& type, ns_op op, std::vector<Pattern> inputs);
 
   // How many elements of data (starting at element `first` of the infinite repetition) are wrong.

@@ -32,12 +32,12 @@ class HostBackend final : public Backend {
 
   [[nodiscard]] void* allocate(size_t bytes) override { return ::operator new(bytes, kAlignment); }
   void release(void* memory) noexcept override { ::operator delete(memory, kAlignment); }
-  void write(void* to, std::span<const std::byte> from) override { std::memcpy(to, from.data(), from.size()); }
+  void write(void* to, std::span<const std::byte> from) override {
+    std::memcpy(to, from.data(), from.size());
+  }
   void read(std::span<std::byte> to, const void* from) override { std::memcpy(to.data(), from, to.size()); }
 
-  void enqueue(const Call& call) override {
-    check(dispatch(call), collective_info(call.collective).name);
-  }
+  void enqueue(const Call& call) override { check(dispatch(call), collective_info(call.collective).name); }
   void synchronize() override { check(ns_comm_synchronize(comm_), "waiting for the collective"); }
   void finish() override {
     check(ns_comm_destroy(comm_), "cannot close the communicator");
@@ -68,7 +68,8 @@ class HostBackend final : public Backend {
   ns_result send_receive(const Call& call) {
     check(ns_group_start(), "ns_group_start");
     const ns_result sent = ns_send(call.send, call.count, call.type, (rank_ + 1) % ranks_, comm_);
-    const ns_result received = ns_recv(call.recv, call.count, call.type, (rank_ + ranks_ - 1) % ranks_, comm_);
+    const ns_result received =
+        ns_recv(call.recv, call.count, call.type, (rank_ + ranks_ - 1) % ranks_, comm_);
     const ns_result ended = ns_group_end();
     if (sent != ns_success) return sent;
     return received != ns_success ? received : ended;

@@ -61,7 +61,9 @@ std::string describe(int status) {
   return fmt::format("ended with status {}", WEXITSTATUS(status));
 }
 
-int exit_code(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
+int exit_code(int status) {
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
 
 // The children, and how the group comes to an end.
 class Family {
@@ -135,7 +137,8 @@ class Family {
   Clock::time_point next_step_;
 };
 
-[[noreturn]] void become_rank(const RankBody& body, const Membership& membership, Socket listener, pid_t parent) {
+[[noreturn]] void become_rank(const RankBody& body, const Membership& membership, Socket listener,
+                              pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(EXIT_FAILURE);  // it ended before we asked to be told
   const int result = body(membership, std::move(listener));
@@ -147,7 +150,9 @@ class Family {
 
 int run_local_ranks(int ranks, const RankBody& body) {
   Socket listener = listen_on({"127.0.0.1", 0});
-  Membership membership{.ranks = ranks, .address = {"127.0.0.1", local_port(listener)}, .launcher = kLocalLauncher,
+  Membership membership{.ranks = ranks,
+                        .address = {"127.0.0.1", local_port(listener)},
+                        .launcher = kLocalLauncher,
                         .token = random_token()};
   const BlockedSignals signals;
   Family family(ranks);

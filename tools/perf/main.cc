@@ -30,11 +30,13 @@ std::string host_name() {
 }
 
 Setup gather_setup(const Membership& membership, Rendezvous& rendezvous, const Backend& backend) {
-  Setup setup{.engine = backend.name(), .net = backend.net_name(), .launcher = membership.launcher, .ranks = {}};
+  Setup setup{
+      .engine = backend.name(), .net = backend.net_name(), .launcher = membership.launcher, .ranks = {}};
   const std::vector<std::string> hosts = rendezvous.all_gather_text(host_name());
   const std::vector<std::string> devices = rendezvous.all_gather_text(backend.device_name());
   const std::vector<int> pids = rendezvous.all_gather_value(static_cast<int>(getpid()));
-  for (size_t rank = 0; rank < pids.size(); ++rank) setup.ranks.push_back({hosts[rank], devices[rank], pids[rank]});
+  for (size_t rank = 0; rank < pids.size(); ++rank)
+    setup.ranks.push_back({hosts[rank], devices[rank], pids[rank]});
   return setup;
 }
 
@@ -80,7 +82,8 @@ int run(int argc, char** argv) {
   const std::optional<Options> options = parse_options(argc, argv);
   if (!options) return kAllRight;
   if (!options->local_ranks) {
-    const std::optional<Membership> membership = detect_membership(process_environment(), options->rendezvous);
+    const std::optional<Membership> membership =
+        detect_membership(process_environment(), options->rendezvous);
     if (membership) return run_rank(*options, *membership, Socket());
   }
   return run_local_ranks(options->local_ranks.value_or(kDefaultRanks),

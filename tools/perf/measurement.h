@@ -15,10 +15,10 @@
 namespace netsense::perf {
 
 struct Measurement {
-  double seconds = 0;               // of one call
-  double algorithm_bandwidth = 0;   // bytes of the operation per second
-  double bus_bandwidth = 0;         // the former times bus_factor
-  std::optional<uint64_t> wrong;    // over all ranks; none: not checked
+  double seconds = 0;              // of one call
+  double algorithm_bandwidth = 0;  // bytes of the operation per second
+  double bus_bandwidth = 0;        // the former times bus_factor
+  std::optional<uint64_t> wrong;   // over all ranks; none: not checked
 };
 
 struct Row {

@@ -49,7 +49,8 @@ int number(const Environment& environment, const char* name, const char* launche
 
 uint16_t port_number(const std::string& text, std::string_view where) {
   const std::optional<int> value = to_int(text);
-  if (!value || *value < 1 || *value > 65535) throw UsageError("{}: '{}' is not a port (1 to 65535)", where, text);
+  if (!value || *value < 1 || *value > 65535)
+    throw UsageError("{}: '{}' is not a port (1 to 65535)", where, text);
   return static_cast<uint16_t>(*value);
 }
 
@@ -76,7 +77,8 @@ std::optional<Address> address_from(const Environment& environment, const std::s
 // What tells this job from another one that meets at the same port by accident.
 uint64_t job_token(const Environment& environment) {
   std::string job;
-  for (const char* name : {"TORCHELASTIC_RUN_ID", "SLURM_JOB_ID", "SLURM_STEP_ID", "OMPI_MCA_ess_base_jobid"}) {
+  for (const char* name :
+       {"TORCHELASTIC_RUN_ID", "SLURM_JOB_ID", "SLURM_STEP_ID", "OMPI_MCA_ess_base_jobid"}) {
     job += environment(name).value_or("") + "\n";
   }
   return XXH3_64bits(job.data(), job.size());
@@ -100,7 +102,8 @@ Membership membership_from(const Environment& environment, const Launcher& launc
     membership.address = *address;
   } else if (membership.ranks > 1) {
     throw UsageError(
-        "started by {} as rank {} of {}, but nothing says where the ranks meet: set MASTER_ADDR and MASTER_PORT "
+        "started by {} as rank {} of {}, but nothing says where the ranks meet: set MASTER_ADDR and "
+        "MASTER_PORT "
         "to a host and free port of rank 0, or give --rendezvous HOST:PORT",
         launcher.name, membership.rank, membership.ranks);
   }

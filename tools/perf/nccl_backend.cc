@@ -11,7 +11,9 @@
 namespace netsense::perf {
 namespace {
 
-CudaPointer device_pointer(const void* memory) { return reinterpret_cast<CudaPointer>(memory); }
+CudaPointer device_pointer(const void* memory) {
+  return reinterpret_cast<CudaPointer>(memory);
+}
 
 // This rank's GPU: its primary context made current, and a stream.
 class Gpu {
@@ -72,8 +74,8 @@ class NcclBackend final : public Backend {
   [[nodiscard]] std::string net_name() const override {
     const char* plugin = std::getenv("NCCL_NET_PLUGIN");
     const int version = library_->version();
-    return fmt::format("NCCL {}.{}.{} with NCCL_NET_PLUGIN={}", version / 10000, version / 100 % 100, version % 100,
-                       plugin == nullptr ? "(unset)" : plugin);
+    return fmt::format("NCCL {}.{}.{} with NCCL_NET_PLUGIN={}", version / 10000, version / 100 % 100,
+                       version % 100, plugin == nullptr ? "(unset)" : plugin);
   }
   [[nodiscard]] std::string device_name() const override { return gpu_.name(); }
 
@@ -182,8 +184,8 @@ std::string nccl_obstacle() {
 }
 
 std::unique_ptr<Backend> make_nccl_backend(const Membership& membership, Rendezvous& rendezvous) {
-  // Ranks started here share a machine: without names of their own NCCL would use shared memory instead of the
-  // network, and refuse two ranks on one GPU.
+  // Ranks started here share a machine: without names of their own NCCL would use shared memory instead of
+  // the network, and refuse two ranks on one GPU.
   if (membership.launcher == kLocalLauncher) {
     setenv("NCCL_HOSTID", fmt::format("netsense-perf-{}", membership.rank).c_str(), 0);
   }

@@ -43,7 +43,8 @@ CudaFunctions load_cuda() {
 
 NcclFunctions load_nccl() {
   void* library = open_library(
-      "libnccl.so.2", "NCCL is not on the loader's path; put its folder into LD_LIBRARY_PATH, or use --engine host");
+      "libnccl.so.2",
+      "NCCL is not on the loader's path; put its folder into LD_LIBRARY_PATH, or use --engine host");
   NcclFunctions nccl{};
   find(library, "ncclGetVersion", nccl.get_version);
   find(library, "ncclGetErrorString", nccl.get_error_string);
@@ -67,7 +68,8 @@ NcclFunctions load_nccl() {
 
 std::string cuda_text(const CudaFunctions& cuda, int result) {
   const char* text = nullptr;
-  if (cuda.get_error_string(result, &text) != kCudaSuccess || text == nullptr) return fmt::format("error {}", result);
+  if (cuda.get_error_string(result, &text) != kCudaSuccess || text == nullptr)
+    return fmt::format("error {}", result);
   return text;
 }
 

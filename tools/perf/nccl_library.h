@@ -1,6 +1,6 @@
-// The functions of libnccl.so.2 and of NVIDIA's driver that the benchmark calls, found at run time: the program
-// itself needs neither to be installed. Declared in our own words; a test compares them with the real headers where
-// these are there.
+// The functions of libnccl.so.2 and of NVIDIA's driver that the benchmark calls, found at run time: the
+// program itself needs neither to be installed. Declared in our own words; a test compares them with the real
+// headers where these are there.
 #pragma once
 
 #include <cstddef>
@@ -35,8 +35,10 @@ struct NcclFunctions {
   int (*comm_destroy)(NcclComm comm);
   int (*comm_abort)(NcclComm comm);
   int (*comm_get_async_error)(NcclComm comm, int* error);
-  int (*all_reduce)(const void* send, void* recv, size_t count, int type, int op, NcclComm comm, CudaStream stream);
-  int (*broadcast)(const void* send, void* recv, size_t count, int type, int root, NcclComm comm, CudaStream stream);
+  int (*all_reduce)(const void* send, void* recv, size_t count, int type, int op, NcclComm comm,
+                    CudaStream stream);
+  int (*broadcast)(const void* send, void* recv, size_t count, int type, int root, NcclComm comm,
+                   CudaStream stream);
   int (*reduce)(const void* send, void* recv, size_t count, int type, int op, int root, NcclComm comm,
                 CudaStream stream);
   int (*all_gather)(const void* send, void* recv, size_t count, int type, NcclComm comm, CudaStream stream);

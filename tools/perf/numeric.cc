@@ -30,7 +30,9 @@ constexpr std::array<TypeInfo, 12> kTypes{{
 constexpr std::array<OpInfo, 5> kOps{
     {{ns_sum, "sum"}, {ns_prod, "prod"}, {ns_max, "max"}, {ns_min, "min"}, {ns_avg, "avg"}}};
 
-int bias(const TypeInfo& type) { return (1 << (type.exponent_bits - 1)) - 1; }
+int bias(const TypeInfo& type) {
+  return (1 << (type.exponent_bits - 1)) - 1;
+}
 
 uint64_t nan_bits(const TypeInfo& type) {
   const uint64_t exponent = ((uint64_t{1} << type.exponent_bits) - 1) << type.significand_bits;
@@ -45,8 +47,12 @@ uint64_t overflow_bits(const TypeInfo& type) {
 
 }  // namespace
 
-std::span<const TypeInfo> all_types() { return kTypes; }
-std::span<const OpInfo> all_ops() { return kOps; }
+std::span<const TypeInfo> all_types() {
+  return kTypes;
+}
+std::span<const OpInfo> all_ops() {
+  return kOps;
+}
 
 const TypeInfo& type_info(ns_type type) {
   for (const TypeInfo& info : kTypes) {
@@ -115,8 +121,7 @@ double decode(const TypeInfo& type, uint64_t bits) {
 }
 
 uint64_t encode(const TypeInfo& type, double value) {
-  const uint64_t sign =
-      std::signbit(value) ? uint64_t{1} << (type.exponent_bits + type.significand_bits) : 0;
+  const uint64_t sign = std::signbit(value) ? uint64_t{1} << (type.exponent_bits + type.significand_bits) : 0;
   if (std::isnan(value)) return sign | nan_bits(type);
   const double magnitude = std::fabs(value);
   if (std::isinf(magnitude)) return sign | overflow_bits(type);

@@ -12,7 +12,8 @@
 
 namespace netsense::perf {
 
-// How a type is laid out: sign, exponent and significand bits as in IEEE 754, the OCP 8-bit formats and bfloat16.
+// How a type is laid out: sign, exponent and significand bits as in IEEE 754, the OCP 8-bit formats and
+// bfloat16.
 struct TypeInfo {
   ns_type type;
   const char* name;  // as nccl-tests calls it
@@ -50,7 +51,8 @@ void store_bits(const TypeInfo& type, uint64_t bits, std::byte* to);
 
 // The value of a floating-point element; NaN and infinities map to double's.
 [[nodiscard]] double decode(const TypeInfo& type, uint64_t bits);
-// Nearest value of the type, ties to even. Beyond the largest value: infinity, or NaN in a type that has none.
+// Nearest value of the type, ties to even. Beyond the largest value: infinity, or NaN in a type that has
+// none.
 [[nodiscard]] uint64_t encode(const TypeInfo& type, double value);
 
 // An integer element widened with its sign.

@@ -10,7 +10,8 @@ namespace netsense::perf {
 namespace {
 
 constexpr const char* kAbout =
-    "Measures and verifies NCCL collectives, as nccl-tests do, over the network plugin that NCCL_NET_PLUGIN names.\n"
+    "Measures and verifies NCCL collectives, as nccl-tests do, over the network plugin that NCCL_NET_PLUGIN "
+    "names.\n"
     "\n"
     "  netsense-perf --ranks 4 -b 8 -e 64M -f 2             four ranks on this machine\n"
     "  mpirun -np 8 netsense-perf all_gather -b 1M -e 1G    ranks from a launcher (torchrun, mpirun, srun)\n"
@@ -43,7 +44,8 @@ std::string list_names(const Infos& infos) {
 
 Collective to_collective(const std::string& name) {
   const std::optional<Collective> collective = find_collective(name);
-  if (!collective) throw UsageError("unknown collective '{}': choose one of {}", name, list_names(all_collectives()));
+  if (!collective)
+    throw UsageError("unknown collective '{}': choose one of {}", name, list_names(all_collectives()));
   return *collective;
 }
 
@@ -54,7 +56,8 @@ std::vector<ns_type> to_types(const std::string& name) {
     return types;
   }
   const std::optional<ns_type> type = find_type(name);
-  if (!type) throw UsageError("-d {}: unknown data type; choose one of {}, or all", name, list_names(all_types()));
+  if (!type)
+    throw UsageError("-d {}: unknown data type; choose one of {}, or all", name, list_names(all_types()));
   return {*type};
 }
 
@@ -65,7 +68,8 @@ std::vector<ns_op> to_ops(const std::string& name) {
     return ops;
   }
   const std::optional<ns_op> op = find_op(name);
-  if (!op) throw UsageError("-o {}: unknown reduction; choose one of {}, or all", name, list_names(all_ops()));
+  if (!op)
+    throw UsageError("-o {}: unknown reduction; choose one of {}, or all", name, list_names(all_ops()));
   return {*op};
 }
 
@@ -81,7 +85,8 @@ SizeRange to_sizes(const Raw& raw, size_t factor) {
   SizeRange sizes;
   sizes.factor = factor;
   if (!raw.min_bytes.empty()) sizes.min_bytes = parse_size(raw.min_bytes);
-  sizes.max_bytes = raw.max_bytes.empty() ? std::max(sizes.max_bytes, sizes.min_bytes) : parse_size(raw.max_bytes);
+  sizes.max_bytes =
+      raw.max_bytes.empty() ? std::max(sizes.max_bytes, sizes.min_bytes) : parse_size(raw.max_bytes);
   if (raw.min_bytes.empty()) sizes.min_bytes = std::min(sizes.min_bytes, sizes.max_bytes);
   if (!raw.step_bytes.empty()) sizes.step_bytes = parse_size(raw.step_bytes);
   return sizes;
@@ -108,17 +113,20 @@ void declare(CLI::App& app, Raw& raw, Options& options) {
   app.add_option("-o,--redop", raw.redop, list_names(all_ops()) + ", or all")->capture_default_str();
   app.add_option("-r,--root", raw.root, "Root of broadcast and reduce; -1: every rank in turn")
       ->capture_default_str();
-  app.add_option("-a,--average", raw.average, "Which time counts: 0 rank 0's, 1 the mean, 2 the least, 3 the most")
+  app.add_option("-a,--average", raw.average,
+                 "Which time counts: 0 rank 0's, 1 the mean, 2 the least, 3 the most")
       ->capture_default_str()
       ->check(CLI::Range(0, 3));
   app.add_option("--ranks", raw.ranks, "Start so many ranks on this machine (default 2 without a launcher)")
       ->check(CLI::Range(1, 1024));
-  app.add_option("--rendezvous", options.rendezvous, "HOST:PORT of rank 0, where the ranks of a launcher meet");
+  app.add_option("--rendezvous", options.rendezvous,
+                 "HOST:PORT of rank 0, where the ranks of a launcher meet");
   app.add_option("--input", options.input, "Raw file with real data, repeated to fill the buffers");
   app.add_option("--engine", raw.engine, "host, nccl, or auto: nccl where there is a GPU and libnccl.so.2")
       ->capture_default_str();
   app.add_option("--json", options.json, "Also write the figures as JSON to this file; - is standard output");
-  app.add_option("-T,--timeout", raw.timeout, "Seconds to wait for a rank that does not come along (default 600)")
+  app.add_option("-T,--timeout", raw.timeout,
+                 "Seconds to wait for a rank that does not come along (default 600)")
       ->check(CLI::PositiveNumber);
 }
 

@@ -14,7 +14,8 @@ namespace {
 
 constexpr size_t kLargestFile = size_t{64} << 20;
 
-// SplitMix64 (Steele, Lea, Flood 2014), used as a hash of (rank, index): stateless, so any element can be had alone.
+// SplitMix64 (Steele, Lea, Flood 2014), used as a hash of (rank, index): stateless, so any element can be had
+// alone.
 uint64_t random_word(int rank, size_t index) {
   uint64_t word = (static_cast<uint64_t>(rank) << 40) + index + 1;
   word *= 0x9E3779B97F4A7C15U;
@@ -53,7 +54,8 @@ uint64_t factor_bits(const TypeInfo& type, int ranks, int rank, size_t index) {
   return bits_of(type, word % 4 == 2 ? 1 : 2);
 }
 
-// Any bit pattern that is a finite number other than zero (which of two zeros is larger is a matter of taste).
+// Any bit pattern that is a finite number other than zero (which of two zeros is larger is a matter of
+// taste).
 uint64_t finite_bits(const TypeInfo& type, uint64_t word) {
   if (!type.floating) return word;
   const uint64_t lowest_exponent_bit = uint64_t{1} << type.significand_bits;
@@ -118,7 +120,8 @@ Pattern reducible_values(const TypeInfo& type, ns_op op, int ranks, int rank) {
   });
 }
 
-FileData::FileData(const std::string& path) : path_(path), bytes_(std::make_shared<const std::vector<std::byte>>(read_file(path))) {}
+FileData::FileData(const std::string& path)
+    : path_(path), bytes_(std::make_shared<const std::vector<std::byte>>(read_file(path))) {}
 
 Pattern FileData::pattern(const TypeInfo& type, int ranks, int rank) const {
   const auto element = static_cast<size_t>(type.bytes);
@@ -131,6 +134,8 @@ Pattern FileData::pattern(const TypeInfo& type, int ranks, int rank) const {
   return Pattern(bytes_, elements * element, shift * element);
 }
 
-uint64_t FileData::hash() const { return XXH3_64bits(bytes_->data(), bytes_->size()); }
+uint64_t FileData::hash() const {
+  return XXH3_64bits(bytes_->data(), bytes_->size());
+}
 
 }  // namespace netsense::perf

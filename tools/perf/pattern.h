@@ -1,6 +1,6 @@
-// What the ranks put into a collective. Each rank's buffer repeats one period of elements that every other rank
-// can compute too, so the expected result is periodic as well and cheap to check at any size. The period is odd:
-// blocks exchanged by mistake lie a multiple of a power of two apart and never look alike.
+// What the ranks put into a collective. Each rank's buffer repeats one period of elements that every other
+// rank can compute too, so the expected result is periodic as well and cheap to check at any size. The period
+// is odd: blocks exchanged by mistake lie a multiple of a power of two apart and never look alike.
 #pragma once
 
 #include <cstddef>
@@ -40,8 +40,9 @@ class Pattern {
 // Arbitrary bit patterns, NaN and infinities included: for collectives that only move data.
 [[nodiscard]] Pattern random_bits(const TypeInfo& type, int rank);
 
-// Values for which op gives an exact result in any order and grouping wherever the type allows it: whole numbers
-// whose sum over all ranks is exact, few powers of two for products, any finite values for min and max.
+// Values for which op gives an exact result in any order and grouping wherever the type allows it: whole
+// numbers whose sum over all ranks is exact, few powers of two for products, any finite values for min and
+// max.
 [[nodiscard]] Pattern reducible_values(const TypeInfo& type, ns_op op, int ranks, int rank);
 
 // Content of a file as elements, for all ranks. Ranks start at different places in it.

@@ -27,7 +27,9 @@ struct Header {
   uint32_t length = 0;
 };
 
-std::string to_text(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+std::string to_text(const Bytes& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 void send_message(const Socket& peer, Kind kind, std::span<const std::byte> data, Deadline deadline) {
   const Header header{kind, static_cast<uint32_t>(data.size())};
@@ -101,8 +103,9 @@ void Rendezvous::serve(const Membership& membership, Socket listener) {
   for (int missing = ranks_ - 1; missing > 0;) {
     Socket peer = accept_from(listener, until);
     if (!peer.is_open()) {
-      throw Error("rank(s) {} of {} did not join at {} within {} s: were they started, and can they reach it?",
-                  missing_ranks(peers_), ranks_, format_address(membership.address), timeout_.count());
+      throw Error(
+          "rank(s) {} of {} did not join at {} within {} s: were they started, and can they reach it?",
+          missing_ranks(peers_), ranks_, format_address(membership.address), timeout_.count());
     }
     Greeting greeting;
     try {
@@ -113,11 +116,13 @@ void Rendezvous::serve(const Membership& membership, Socket listener) {
     }
     if (greeting.magic != kMagic || greeting.token != membership.token) continue;
     if (greeting.ranks != ranks_ || greeting.rank < 1 || greeting.rank >= ranks_) {
-      throw Error("a process joined as rank {} of {}, but rank 0 expects {} ranks: start all with the same settings",
-                  greeting.rank, greeting.ranks, ranks_);
+      throw Error(
+          "a process joined as rank {} of {}, but rank 0 expects {} ranks: start all with the same settings",
+          greeting.rank, greeting.ranks, ranks_);
     }
     Socket& place = peers_[static_cast<size_t>(greeting.rank - 1)];
-    if (place.is_open()) throw Error("two processes joined as rank {}: check the launcher's settings", greeting.rank);
+    if (place.is_open())
+      throw Error("two processes joined as rank {}: check the launcher's settings", greeting.rank);
     place = std::move(peer);
     --missing;
   }
@@ -127,8 +132,8 @@ void Rendezvous::join(const Membership& membership) {
   try {
     peers_.push_back(connect_to(membership.address, deadline()));
   } catch (const Error& error) {
-    throw Error("cannot meet rank 0: {} (waited {} s); is rank 0 running, and is the address right?", error.what(),
-                timeout_.count());
+    throw Error("cannot meet rank 0: {} (waited {} s); is rank 0 running, and is the address right?",
+                error.what(), timeout_.count());
   }
   const Greeting greeting{.rank = rank_, .ranks = ranks_, .token = membership.token};
   peers_[0].send_all(std::as_bytes(std::span(&greeting, 1)), deadline());
@@ -192,7 +197,8 @@ void Rendezvous::fail(std::string_view reason) noexcept {
 }
 
 std::span<const std::byte> Rendezvous::checked(const Bytes& bytes, size_t size) {
-  if (bytes.size() != size) throw Error("ranks disagree on the size of a message: do all run the same version?");
+  if (bytes.size() != size)
+    throw Error("ranks disagree on the size of a message: do all run the same version?");
   return bytes;
 }
 

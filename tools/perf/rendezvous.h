@@ -1,5 +1,5 @@
-// The ranks' own side channel, apart from the transport under test: a star around rank 0. Carries the unique id,
-// barriers, checksums and failures.
+// The ranks' own side channel, apart from the transport under test: a star around rank 0. Carries the unique
+// id, barriers, checksums and failures.
 #pragma once
 
 #include <chrono>

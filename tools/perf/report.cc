@@ -75,7 +75,8 @@ Json how_measured(const Options& options, const Setup& setup) {
           {"iterations", options.iterations},
           {"warmup_iterations", options.warmup_iterations},
           {"checked_iterations", options.check},
-          {"time", fmt::format("wall clock of all iterations over their number, {}", average_name(options.average))},
+          {"time",
+           fmt::format("wall clock of all iterations over their number, {}", average_name(options.average))},
           {"data", options.input.empty() ? "generated" : options.input},
           {"busbw", "algbw times the factor of nccl-tests (doc/PERFORMANCE.md)"}};
 }
@@ -83,8 +84,8 @@ Json how_measured(const Options& options, const Setup& setup) {
 }  // namespace
 
 std::string format_row(const Row& row) {
-  return fmt::format("{:>12}  {:>12}  {:>8}  {:>6}  {:>6}{}{}", row.bytes, row.count, type_info(row.type).name,
-                     row.op ? op_name(*row.op) : "none", row.root.value_or(-1),
+  return fmt::format("{:>12}  {:>12}  {:>8}  {:>6}  {:>6}{}{}", row.bytes, row.count,
+                     type_info(row.type).name, row.op ? op_name(*row.op) : "none", row.root.value_or(-1),
                      format_measurement(row.out_of_place), format_measurement(row.in_place));
 }
 
@@ -108,16 +109,18 @@ void Report::begin() const {
   }
   fmt::print(out_, "#\n# {:>60}{:^32}{:^32}\n", "", "out-of-place", "in-place");
   const std::string figures = fmt::format("  {:>7}  {:>6}  {:>6}  {:>5}", "time", "algbw", "busbw", "#wrong");
-  fmt::print(out_, "#{:>11}  {:>12}  {:>8}  {:>6}  {:>6}{}{}\n", "size", "count", "type", "redop", "root", figures,
-             figures);
+  fmt::print(out_, "#{:>11}  {:>12}  {:>8}  {:>6}  {:>6}{}{}\n", "size", "count", "type", "redop", "root",
+             figures, figures);
   const std::string units = fmt::format("  {:>7}  {:>6}  {:>6}  {:>5}", "(us)", "(GB/s)", "(GB/s)", "");
-  fmt::print(out_, "#{:>11}  {:>12}  {:>8}  {:>6}  {:>6}{}{}\n", "(B)", "(elements)", "", "", "", units, units);
+  fmt::print(out_, "#{:>11}  {:>12}  {:>8}  {:>6}  {:>6}{}{}\n", "(B)", "(elements)", "", "", "", units,
+             units);
   std::fflush(out_);
 }
 
 void Report::progress(size_t index, size_t cases, const Row& row) const {
   if (!terminal_) return;
-  const auto elapsed = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now() - started_);
+  const auto elapsed =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now() - started_);
   fmt::print(stderr, "\r\033[K[{}/{}] {} {}, {} s so far", index + 1, cases, format_size(row.bytes),
              type_info(row.type).name, elapsed.count());
   std::fflush(stderr);
@@ -141,7 +144,8 @@ void Report::complain(std::string text) {
   clear_progress();
   fmt::print(stderr, "netsense-perf: {}\n", text);
   complaints_.push_back(std::move(text));
-  if (complaints_.size() == kMaxComplaints) fmt::print(stderr, "netsense-perf: further ones are only counted\n");
+  if (complaints_.size() == kMaxComplaints)
+    fmt::print(stderr, "netsense-perf: further ones are only counted\n");
 }
 
 void Report::end() const {
@@ -165,21 +169,24 @@ void Report::end() const {
   if (!file) throw Error("--json {}: cannot write the file", options_->json);
 }
 
-bool Report::all_right() const { return summarize(rows_).wrong == 0; }
+bool Report::all_right() const {
+  return summarize(rows_).wrong == 0;
+}
 
 std::string Report::json() const {
   const Summary summary = summarize(rows_);
   Json results = Json::array();
   for (const Row& row : rows_) results.push_back(to_json(row));
-  const Json document{{"tool", "netsense-perf"},
-                      {"version", NETSENSE_VERSION},
-                      {"date", fmt::format("{:%FT%TZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(started_)))},
-                      {"collective", collective_info(options_->collective).name},
-                      {"results", results},
-                      {"wrong", options_->check > 0 ? Json(summary.wrong) : Json(nullptr)},
-                      {"complaints", complaints_},
-                      {"avg_busbw_gb_per_s", summary.mean_bus_bandwidth / 1e9},
-                      {"how", how_measured(*options_, setup_)}};
+  const Json document{
+      {"tool", "netsense-perf"},
+      {"version", NETSENSE_VERSION},
+      {"date", fmt::format("{:%FT%TZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(started_)))},
+      {"collective", collective_info(options_->collective).name},
+      {"results", results},
+      {"wrong", options_->check > 0 ? Json(summary.wrong) : Json(nullptr)},
+      {"complaints", complaints_},
+      {"avg_busbw_gb_per_s", summary.mean_bus_bandwidth / 1e9},
+      {"how", how_measured(*options_, setup_)}};
   return document.dump(2);
 }
 

@@ -11,7 +11,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 Row row_of(Collective collective, const Case& item, int ranks) {
-  return {.bytes = total_elements(collective, item.count, ranks) * static_cast<size_t>(type_info(item.type).bytes),
+  return {.bytes =
+              total_elements(collective, item.count, ranks) * static_cast<size_t>(type_info(item.type).bytes),
           .count = item.count,
           .type = item.type,
           .op = item.op,
@@ -65,7 +66,9 @@ std::vector<Case> list_cases(const Options& options, int ranks) {
     for (const std::optional<ns_op>& op : ops_of(options)) {
       for (const std::optional<int>& root : roots_of(options, ranks)) {
         for (const size_t size : sizes) {
-          cases.push_back({count_for(options.collective, size, static_cast<size_t>(type_info(type).bytes), ranks), type, op, root});
+          cases.push_back(
+              {count_for(options.collective, size, static_cast<size_t>(type_info(type).bytes), ranks), type,
+               op, root});
         }
       }
     }
@@ -80,7 +83,8 @@ Runner::Runner(const Options& options, Rendezvous& rendezvous, Backend& backend,
       report_(report),
       cases_(list_cases(options, rendezvous.ranks())),
       file_(load_input(options, rendezvous)),
-      workspace_(backend, capacity_for(options, cases_, rendezvous.ranks()), rendezvous.ranks(), rendezvous.rank()) {}
+      workspace_(backend, capacity_for(options, cases_, rendezvous.ranks()), rendezvous.ranks(),
+                 rendezvous.rank()) {}
 
 bool Runner::run() {
   for (size_t i = 0; i < cases_.size(); ++i) {
@@ -119,8 +123,8 @@ Measurement Runner::run_one(const Case& item, bool in_place) {
   return measurement;
 }
 
-// Queues all repetitions at once and waits once, as nccl-tests do: small sizes show the engine's latency, not the
-// cost of waking up after each call.
+// Queues all repetitions at once and waits once, as nccl-tests do: small sizes show the engine's latency, not
+// the cost of waking up after each call.
 double Runner::time_calls(const Call& call) {
   for (int i = 0; i < options_.warmup_iterations; ++i) backend_.enqueue(call);
   backend_.synchronize();
@@ -143,13 +147,13 @@ uint64_t Runner::check_calls(const Call& prototype, bool in_place) {
   return wrong;
 }
 
-// Adds up what all ranks found; where all must hold the same bytes, one that differs counts as wrong too, however
-// close to the reference it is.
+// Adds up what all ranks found; where all must hold the same bytes, one that differs counts as wrong too,
+// however close to the reference it is.
 uint64_t Runner::judge(const Call& call, bool in_place, const Finding& mine) {
   const std::vector<Finding> findings = rendezvous_.all_gather_value(mine);
   const auto describe = [&] {
-    return fmt::format("{} {}, {} elements, {}", collective_info(call.collective).name, type_info(call.type).name,
-                       call.count, in_place ? "in place" : "out of place");
+    return fmt::format("{} {}, {} elements, {}", collective_info(call.collective).name,
+                       type_info(call.type).name, call.count, in_place ? "in place" : "out of place");
   };
   uint64_t wrong = 0;
   for (size_t rank = 0; rank < findings.size(); ++rank) {
@@ -159,9 +163,11 @@ uint64_t Runner::judge(const Call& call, bool in_place, const Finding& mine) {
     wrong += found.wrong + found.stray;
     if (differs && found.wrong == findings[0].wrong) ++wrong;
     if (report_ == nullptr) continue;
-    if (found.wrong > 0) report_->complain(fmt::format("{}: rank {} has {} wrong elements", describe(), rank, found.wrong));
+    if (found.wrong > 0)
+      report_->complain(fmt::format("{}: rank {} has {} wrong elements", describe(), rank, found.wrong));
     if (found.stray > 0) {
-      report_->complain(fmt::format("{}: on rank {} {} bytes outside the result changed", describe(), rank, found.stray));
+      report_->complain(
+          fmt::format("{}: on rank {} {} bytes outside the result changed", describe(), rank, found.stray));
     }
     if (differs) report_->complain(fmt::format("{}: ranks 0 and {} hold different bytes", describe(), rank));
   }

@@ -23,8 +23,8 @@ struct Case {
   std::optional<int> root;
 };
 
-// In the order of the table: types, reductions and roots outside, sizes inside. Throws UsageError for a root that is
-// not a rank.
+// In the order of the table: types, reductions and roots outside, sizes inside. Throws UsageError for a root
+// that is not a rank.
 [[nodiscard]] std::vector<Case> list_cases(const Options& options, int ranks);
 
 class Runner {

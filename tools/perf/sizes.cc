@@ -21,7 +21,8 @@ namespace {
 // The suffix in lower case with an optional "b" or "ib" removed.
 double multiplier(std::string_view suffix, std::string_view whole) {
   std::string unit;
-  for (const char letter : suffix) unit += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  for (const char letter : suffix)
+    unit += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
   if (unit.ends_with("ib") && unit.size() > 2) {
     unit.resize(unit.size() - 2);
   } else if (unit.ends_with('b')) {

@@ -32,7 +32,8 @@ Addresses resolve(const Address& address, int flags) {
   hints.ai_flags = flags;
   addrinfo* list = nullptr;
   const std::string port = std::to_string(address.port);
-  const int error = getaddrinfo(address.host.empty() ? nullptr : address.host.c_str(), port.c_str(), &hints, &list);
+  const int error =
+      getaddrinfo(address.host.empty() ? nullptr : address.host.c_str(), port.c_str(), &hints, &list);
   if (error != 0) throw Error("cannot resolve host '{}': {}", address.host, gai_strerror(error));
   return Addresses(list);
 }
@@ -40,7 +41,8 @@ Addresses resolve(const Address& address, int flags) {
 // False at the deadline.
 bool wait_for(int fd, short events, Deadline deadline) {
   while (true) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     pollfd entry{fd, events, 0};
     const int ready = poll(&entry, 1, static_cast<int>(std::clamp<int64_t>(left.count(), 0, 60000)));
     if (ready > 0) return true;
@@ -59,14 +61,16 @@ Socket bind_one(const addrinfo& entry) {
   if (!listener.is_open()) return {};
   const int on = 1;
   setsockopt(listener.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  if (bind(listener.fd(), entry.ai_addr, entry.ai_addrlen) != 0 || listen(listener.fd(), SOMAXCONN) != 0) return {};
+  if (bind(listener.fd(), entry.ai_addr, entry.ai_addrlen) != 0 || listen(listener.fd(), SOMAXCONN) != 0)
+    return {};
   return listener;
 }
 
 // One attempt at every address; the reason of the last failure is in errno.
 Socket connect_once(const addrinfo* list, Deadline deadline) {
   for (const addrinfo* entry = list; entry != nullptr; entry = entry->ai_next) {
-    Socket peer(socket(entry->ai_family, entry->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, entry->ai_protocol));
+    Socket peer(
+        socket(entry->ai_family, entry->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, entry->ai_protocol));
     if (!peer.is_open()) continue;
     if (connect(peer.fd(), entry->ai_addr, entry->ai_addrlen) != 0 && errno != EINPROGRESS) continue;
     if (!wait_for(peer.fd(), POLLOUT, deadline)) {
@@ -92,7 +96,8 @@ void Socket::send_all(std::span<const std::byte> data, Deadline deadline) const 
   while (!data.empty()) {
     if (!wait_for(fd_, POLLOUT, deadline)) throw Error("it did not take data in time");
     const ssize_t sent = send(fd_, data.data(), data.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (sent < 0 && errno != EAGAIN && errno != EINTR) throw Error("sending failed: {}", std::strerror(errno));
+    if (sent < 0 && errno != EAGAIN && errno != EINTR)
+      throw Error("sending failed: {}", std::strerror(errno));
     if (sent > 0) data = data.subspan(static_cast<size_t>(sent));
   }
 }
@@ -102,7 +107,8 @@ void Socket::receive_all(std::span<std::byte> data, Deadline deadline) const {
     if (!wait_for(fd_, POLLIN, deadline)) throw Error("it did not answer in time");
     const ssize_t received = recv(fd_, data.data(), data.size(), MSG_DONTWAIT);
     if (received == 0) throw Error("it closed the connection");
-    if (received < 0 && errno != EAGAIN && errno != EINTR) throw Error("receiving failed: {}", std::strerror(errno));
+    if (received < 0 && errno != EAGAIN && errno != EINTR)
+      throw Error("receiving failed: {}", std::strerror(errno));
     if (received > 0) data = data.subspan(static_cast<size_t>(received));
   }
 }
@@ -133,7 +139,8 @@ Socket accept_from(const Socket& listener, Deadline deadline) {
       set_no_delay(peer.fd());
       return peer;
     }
-    if (errno != EINTR && errno != ECONNABORTED && errno != EAGAIN) throw Error("accept failed: {}", std::strerror(errno));
+    if (errno != EINTR && errno != ECONNABORTED && errno != EAGAIN)
+      throw Error("accept failed: {}", std::strerror(errno));
   }
   return {};
 }

@@ -37,8 +37,8 @@ class Socket {
   int fd_ = -1;
 };
 
-// Listens on the address, or on all interfaces when the host's address is not one of this machine's. Port 0 picks
-// a free one. Throws Error.
+// Listens on the address, or on all interfaces when the host's address is not one of this machine's. Port 0
+// picks a free one. Throws Error.
 [[nodiscard]] Socket listen_on(const Address& address);
 [[nodiscard]] uint16_t local_port(const Socket& listener);
 // Not open when nobody called before the deadline.

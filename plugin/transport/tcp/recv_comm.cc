@@ -46,7 +46,11 @@ Status TcpRecvComm::test(transport::Request* request, bool* done, size_t* bytes)
   auto* asked = static_cast<RecvRequest*>(request);
   if (!asked->done.load(std::memory_order_acquire)) {
     if (!health_.ok()) return health_.status();
-    if (!bulk()) drive_inline(*asked);
+    if (bulk()) {
+      drive_read_ahead(*asked);
+    } else {
+      drive_inline(*asked);
+    }
     if (!asked->done.load(std::memory_order_acquire)) {
       const bool over = std::all_of(streams_.begin(), streams_.end(), [](const auto& s) { return s->ended(); });
       // Looked at again: the last block may have come between the two looks.
@@ -74,6 +78,13 @@ void TcpRecvComm::drive_inline(const RecvRequest& wanted) {
     if (stream.drive(kInlineBudget, &wanted.done) != RecvStream::Progress::kBudget) continue;
     last_stream_ = index;
     if (wanted.done.load(std::memory_order_acquire)) return;
+  }
+}
+
+// The reactor moves bulk data, but epoll does not tell it of what it has read already and could not deliver.
+void TcpRecvComm::drive_read_ahead(const RecvRequest& wanted) {
+  for (auto& stream : streams_) {
+    if (stream->has_read_ahead()) stream->drive(kInlineBudget, &wanted.done);
   }
 }
 

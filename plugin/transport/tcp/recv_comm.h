@@ -50,6 +50,7 @@ class TcpRecvComm final : public transport::RecvComm {
 
  private:
   void drive_inline(const RecvRequest& wanted);
+  void drive_read_ahead(const RecvRequest& wanted);
   void acknowledge(size_t bytes);
 
   std::shared_ptr<Runtime> runtime_;

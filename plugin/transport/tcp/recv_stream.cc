@@ -71,6 +71,8 @@ RecvStream::Progress RecvStream::drive(size_t budget, const std::atomic<bool>* u
     result = Progress::kBudget;
     if (received >= budget || (until != nullptr && until->load(std::memory_order_relaxed))) break;
   }
+  const bool next_header = !in_frame_ && ahead_end_ - ahead_begin_ >= core::kFrameHeaderBytes;
+  has_read_ahead_.store(next_header || (in_frame_ && result != Progress::kWaiting), std::memory_order_release);
   reading_.unlock();
   return owner_.health().ok() && !ended() ? result : Progress::kEnded;
 }

@@ -43,6 +43,8 @@ class RecvStream : public EventHandler {
   // To be called after a receive was posted: goes on when the reactor had stopped for want of it.
   void resume();
 
+  // Whether drive() stopped with a frame that is in memory already, so that the socket will not tell of it.
+  [[nodiscard]] bool has_read_ahead() const { return has_read_ahead_.load(std::memory_order_acquire); }
   [[nodiscard]] bool in_message() const { return in_message_.load(std::memory_order_relaxed); }
   [[nodiscard]] bool ended() const { return ended_.load(std::memory_order_acquire); }
   // Best effort: says nothing when the way back is full.
@@ -69,6 +71,7 @@ class RecvStream : public EventHandler {
   std::atomic<bool> stalled_{false};
   std::atomic<uint64_t> stalled_on_{0};  // the message that has no receive yet
   std::atomic<bool> in_message_{false};
+  std::atomic<bool> has_read_ahead_{false};
   std::atomic<bool> ended_{false};
 
   TryLock reading_;  // guards the rest of this group

@@ -24,6 +24,8 @@ inline const SettingValue& value_of(const LoadedSettings& loaded, std::string_vi
   throw std::out_of_range("no setting " + std::string(name));
 }
 
-inline bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+inline bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != text.npos;
+}
 
 }  // namespace netsense::config

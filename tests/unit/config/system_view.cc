@@ -37,7 +37,8 @@ sockaddr_storage make_mask(int family, int bits) {
   sockaddr_in6 ipv6{};
   sockaddr_in ipv4{};
   uint8_t* bytes = family == AF_INET ? reinterpret_cast<uint8_t*>(&ipv4.sin_addr) : ipv6.sin6_addr.s6_addr;
-  for (int bit = 0; bit < bits; ++bit) bytes[bit / 8] = static_cast<uint8_t>(bytes[bit / 8] | (0x80 >> (bit % 8)));
+  for (int bit = 0; bit < bits; ++bit)
+    bytes[bit / 8] = static_cast<uint8_t>(bytes[bit / 8] | (0x80 >> (bit % 8)));
   ipv4.sin_family = AF_INET;
   ipv6.sin6_family = AF_INET6;
   if (family == AF_INET) {

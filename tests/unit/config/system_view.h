@@ -10,8 +10,8 @@
 
 namespace netsense::transport {
 
-// In the order of getifaddrs. address: "10.0.0.1/8", "fe80::1/64" or "" (an entry that is not IP). Up and running
-// unless `flags` says otherwise.
+// In the order of getifaddrs. address: "10.0.0.1/8", "fe80::1/64" or "" (an entry that is not IP). Up and
+// running unless `flags` says otherwise.
 class SystemBuilder {
  public:
   SystemBuilder& add(std::string_view name, std::string_view address);

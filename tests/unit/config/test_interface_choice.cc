@@ -15,8 +15,14 @@ using Names = std::vector<std::string>;
 // Loopback, two cards, docker and a virtual bridge, in the order of getifaddrs: all IPv4 first.
 SystemBuilder usual_system() {
   SystemBuilder system;
-  system.add("lo", "127.0.0.1/8").add("eth0", "10.0.0.1/24").add("eth1", "10.0.1.1/24").add("docker0", "172.17.0.1/16");
-  system.add("virbr0", "192.168.122.1/24").add("lo", "::1/128").add("eth0", "2001:db8::1/64").add("eth0", "fe80::1/64");
+  system.add("lo", "127.0.0.1/8")
+      .add("eth0", "10.0.0.1/24")
+      .add("eth1", "10.0.1.1/24")
+      .add("docker0", "172.17.0.1/16");
+  system.add("virbr0", "192.168.122.1/24")
+      .add("lo", "::1/128")
+      .add("eth0", "2001:db8::1/64")
+      .add("eth0", "fe80::1/64");
   return system;
 }
 
@@ -103,7 +109,8 @@ TEST_CASE("the family that was asked for decides which interfaces count") {
   CHECK(address_text(six.chosen[0]) == "2001:db8::1");
   CHECK(says(named(six.rejected, "eth1"), "no IPv6 address"));
   CHECK(named(six.rejected, "eth1").address_length == 0);
-  const InterfaceChoice four = choose(SystemBuilder().add("eth0", "2001:db8::1/64"), only("", AddressFamily::kIpv4));
+  const InterfaceChoice four =
+      choose(SystemBuilder().add("eth0", "2001:db8::1/64"), only("", AddressFamily::kIpv4));
   CHECK(four.chosen.empty());
   CHECK(says(four.rejected[0], "no IPv4 address"));
 }

@@ -15,7 +15,8 @@ std::string only_problem(const LoadedSettings& loaded) {
 }  // namespace
 
 TEST_CASE("nothing set: the defaults, no problem, nothing to mention") {
-  for (const LoadedSettings& loaded : {load_settings(nullptr), load({}), load({"PATH=/bin", "NOEQUALS", "=x"})}) {
+  for (const LoadedSettings& loaded :
+       {load_settings(nullptr), load({}), load({"PATH=/bin", "NOEQUALS", "=x"})}) {
     CHECK(loaded.problems.empty());
     CHECK(changed_settings(loaded).empty());
     REQUIRE(loaded.values.size() == settings_table().size());
@@ -41,11 +42,13 @@ TEST_CASE("slips in the prefix and in the case are seen too") {
 TEST_CASE("a name of ours that is like none gets the list, and other programs' names get nothing") {
   CHECK(contains(only_problem(load({"NETSENSE_FROBNICATE_THE_WIRE=1"})), "netsense-info"));
   CHECK(contains(only_problem(load({"NETSENSE_" + std::string(5000, 'A') + "=1"})), "unknown setting"));
-  CHECK(load({"NCCL_DEBUG=INFO", "NETWORK_STREAMS=1", "SENSE=1", std::string(5000, 'A') + "=1"}).problems.empty());
+  CHECK(load({"NCCL_DEBUG=INFO", "NETWORK_STREAMS=1", "SENSE=1", std::string(5000, 'A') + "=1"})
+            .problems.empty());
 }
 
 TEST_CASE("blanks around names and values do not count, and an empty value is not a value") {
-  const LoadedSettings loaded = load({"NETSENSE_TCP_STREAMS = 4 ", "NETSENSE_CHECKSUM=", "NETSENSE_FAMILY=  "});
+  const LoadedSettings loaded =
+      load({"NETSENSE_TCP_STREAMS = 4 ", "NETSENSE_CHECKSUM=", "NETSENSE_FAMILY=  "});
   CHECK(loaded.problems.empty());
   CHECK(loaded.settings.tcp_streams == 4);
   CHECK(value_of(loaded, "NETSENSE_CHECKSUM").source == Source::kDefault);
@@ -79,7 +82,8 @@ TEST_CASE("a bad value of ours falls back to NCCL's, and a bad one of NCCL's to 
   const LoadedSettings first = load({"NETSENSE_FAMILY=ip6", "NCCL_SOCKET_FAMILY=AF_INET"});
   CHECK(first.settings.family == AddressFamily::kIpv4);
   CHECK(only_problem(first) ==
-        "NETSENSE_FAMILY=ip6 is not auto or ipv4 or ipv6, the nearest is ipv6; using ipv4 (NCCL_SOCKET_FAMILY)");
+        "NETSENSE_FAMILY=ip6 is not auto or ipv4 or ipv6, the nearest is ipv6; using ipv4 "
+        "(NCCL_SOCKET_FAMILY)");
   const LoadedSettings second = load({"NCCL_SOCKET_FAMILY=ipv6"});
   CHECK(second.settings.family == AddressFamily::kAny);
   CHECK(contains(only_problem(second), "NCCL_SOCKET_FAMILY=ipv6 is not AF_INET or AF_INET6"));

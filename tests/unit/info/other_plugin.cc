@@ -1,5 +1,5 @@
-// A network plugin that is not netsense and cannot be initialised: what NCCL would load in a container that brings
-// another libnccl-net.so.
+// A network plugin that is not netsense and cannot be initialised: what NCCL would load in a container that
+// brings another libnccl-net.so.
 #include "plugin/abi/net_v12.h"
 
 namespace {

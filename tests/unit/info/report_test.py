@@ -64,8 +64,8 @@ class Findings(unittest.TestCase):
         found = json.loads(result.stdout)
         self.assertFalse(any(interface["used"] for interface in found["interfaces"]))
         self.assertIn("no device", found["self_test"]["detail"])
-        # The plugin's own reason, where it does not disturb the JSON.
-        self.assertIn("no usable network interface", result.stderr)
+        # The plugin's own reason, as NCCL's log would have it.
+        self.assertIn("no usable network interface", "\n".join(found["self_test"]["log"]))
 
     def test_settings_have_their_sources(self):
         with tempfile.TemporaryDirectory() as folder:

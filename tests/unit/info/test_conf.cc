@@ -32,7 +32,8 @@ class Variable {
 }  // namespace
 
 TEST_CASE("lines are NAME=value, and the rest is passed over") {
-  const auto entries = parse("# NETSENSE_FAMILY=ipv6\nNETSENSE_CHECKSUM=off\r\nno equals sign\n\nA = b=c \n #X=1");
+  const auto entries =
+      parse("# NETSENSE_FAMILY=ipv6\nNETSENSE_CHECKSUM=off\r\nno equals sign\n\nA = b=c \n #X=1");
   REQUIRE(entries.size() == 3);
   CHECK(entries[0].name == "NETSENSE_CHECKSUM");
   CHECK(entries[0].value == "off");

@@ -15,8 +15,10 @@ using config::contains;
 Report example() {
   Report report;
   report.version = {"1.2.3", "abcdef", "Release"};
-  report.library = {"/lib/libnccl-net-netsense.so", "", "netsense", {{"net", "ncclNetPlugin_v", {11, 12}},
-                                                                      {"tuner", "ncclTunerPlugin_v", {}}}};
+  report.library = {"/lib/libnccl-net-netsense.so",
+                    "",
+                    "netsense",
+                    {{"net", "ncclNetPlugin_v", {11, 12}}, {"tuner", "ncclTunerPlugin_v", {}}}};
   report.nccl.variable = "netsense";
   report.nccl.default_library = {"libnccl-net.so", "could not find libnccl-net.so", "", {}};
   report.nccl.verdict = "the verdict";
@@ -26,7 +28,7 @@ Report example() {
   report.verbs = {true, {"mlx5_0"}, "mlx5_0"};
   report.cuda = {false, {}, "why not"};
   report.memlock = 65536;
-  report.self_test = {true, false, "the reason", 12, {"eth0"}, {0, 1}};
+  report.self_test = {true, false, "the reason", 12, {"eth0"}, {0, 1}, {"a line of the log"}};
   return report;
 }
 
@@ -38,7 +40,7 @@ TEST_CASE("the text has every finding") {
        {"netsense 1.2.3 (git abcdef, Release)", "versions 11 12", "ncclTunerPlugin_v*     none",
         "NCCL_NET_PLUGIN is \"netsense\"", "could not find libnccl-net.so", "=> the verdict",
         "did you mean NETSENSE_TCP_STREAMS?", "fe80::1%eth0", "used     eth0", "left out lo", "found: mlx5_0",
-        "not found: why not", "64 KiB", "FAILED: the reason"}) {
+        "not found: why not", "64 KiB", "FAILED: the reason", "log: a line of the log"}) {
     INFO(part << " in\n" << text);
     CHECK(contains(text, part));
   }

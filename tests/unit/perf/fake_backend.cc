@@ -64,8 +64,12 @@ void FakeWorld::meet() {
   changed_.wait(lock, [&] { return round_ != round; });
 }
 
-void FakeBackend::write(void* to, std::span<const std::byte> from) { std::memcpy(to, from.data(), from.size()); }
-void FakeBackend::read(std::span<std::byte> to, const void* from) { std::memcpy(to.data(), from, to.size()); }
+void FakeBackend::write(void* to, std::span<const std::byte> from) {
+  std::memcpy(to, from.data(), from.size());
+}
+void FakeBackend::read(std::span<std::byte> to, const void* from) {
+  std::memcpy(to.data(), from, to.size());
+}
 
 void FakeBackend::synchronize() {
   for (const Call& call : queue_) world_->carry_out(call, rank_);

@@ -1,5 +1,6 @@
-// A backend whose ranks are threads of one process and whose collectives are plain loops, so that the benchmark
-// itself can be tested without an engine. It can be told to make the mistakes the benchmark must find.
+// A backend whose ranks are threads of one process and whose collectives are plain loops, so that the
+// benchmark itself can be tested without an engine. It can be told to make the mistakes the benchmark must
+// find.
 #pragma once
 
 #include <condition_variable>

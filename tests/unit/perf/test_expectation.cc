@@ -54,6 +54,22 @@ TEST_CASE("overflow and non-finite inputs allow a non-finite result, and only th
   CHECK(wrong<float>(reduced(ns_sum, {1}, {1}), {kInfinity}) == 1);
 }
 
+TEST_CASE("overflow in an 8-bit format may saturate or not, but only overflow") {
+  const auto sum_of = [](uint8_t a, uint8_t b) {
+    return Expectation::reduced(type_info(ns_float8_e4m3), ns_sum,
+                                {pattern_of<uint8_t>({a}), pattern_of<uint8_t>({b})});
+  };
+  constexpr uint8_t kLargest = 0x7E;
+  constexpr uint8_t kNotANumber = 0x7F;
+  constexpr uint8_t kOne = 0x38;
+  constexpr uint8_t kTwo = 0x40;
+  CHECK(wrong<uint8_t>(sum_of(kLargest, kLargest), {kLargest}) == 0);
+  CHECK(wrong<uint8_t>(sum_of(kLargest, kLargest), {kNotANumber}) == 0);
+  CHECK(wrong<uint8_t>(sum_of(kOne, kOne), {kTwo}) == 0);
+  CHECK(wrong<uint8_t>(sum_of(kOne, kOne), {kLargest}) == 1);
+  CHECK(wrong<uint8_t>(sum_of(kOne, kOne), {kNotANumber}) == 1);
+}
+
 TEST_CASE("averages, products, minimum and maximum of floats") {
   CHECK(wrong<float>(reduced(ns_avg, {1, 3}, {2, 5}), {1.5F, 4}) == 0);
   CHECK(wrong<float>(reduced(ns_avg, {1, 3}, {2, 5}), {3, 8}) == 2);

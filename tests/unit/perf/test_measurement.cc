@@ -34,8 +34,13 @@ TEST_CASE("the summary counts every wrong element and averages every measurement
 }
 
 TEST_CASE("a row has nccl-tests' columns in its order") {
-  Row row{.bytes = 1048576, .count = 262144, .type = ns_float32, .op = ns_sum, .root = std::nullopt,
-          .out_of_place = Measurement{0.002, 0.524288e9, 0.786432e9, 0}, .in_place = std::nullopt};
+  Row row{.bytes = 1048576,
+          .count = 262144,
+          .type = ns_float32,
+          .op = ns_sum,
+          .root = std::nullopt,
+          .out_of_place = Measurement{0.002, 0.524288e9, 0.786432e9, 0},
+          .in_place = std::nullopt};
   std::vector<std::string> words;
   std::string word;
   for (const char letter : format_row(row) + " ") {
@@ -45,8 +50,8 @@ TEST_CASE("a row has nccl-tests' columns in its order") {
       words.push_back(std::exchange(word, ""));
     }
   }
-  CHECK(words == std::vector<std::string>{"1048576", "262144", "float", "sum", "-1", "2000", "0.52", "0.79", "0",
-                                          "N/A", "N/A", "N/A", "N/A"});
+  CHECK(words == std::vector<std::string>{"1048576", "262144", "float", "sum", "-1", "2000", "0.52", "0.79",
+                                          "0", "N/A", "N/A", "N/A", "N/A"});
 }
 
 }  // namespace netsense::perf

@@ -43,14 +43,16 @@ TEST_CASE("the port is left to torchrun's agent when it serves a store there") {
 }
 
 TEST_CASE("Open MPI and PMI need an address from somewhere") {
-  const std::map<std::string, std::string> open_mpi{{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "2"}};
+  const std::map<std::string, std::string> open_mpi{{"OMPI_COMM_WORLD_RANK", "1"},
+                                                    {"OMPI_COMM_WORLD_SIZE", "2"}};
   CHECK_THROWS_WITH(detect_membership(environment_of(open_mpi), ""), Catch::Contains("--rendezvous"));
   CHECK(detect_membership(environment_of(open_mpi), "[fd00::1]:4000").value().address.host == "fd00::1");
   CHECK(detect_membership(environment_of({{"PMI_RANK", "1"}, {"PMI_SIZE", "4"}}), "h:1").value().ranks == 4);
 }
 
 TEST_CASE("Slurm counts only inside a step, and gives address and port") {
-  std::map<std::string, std::string> slurm{{"SLURM_PROCID", "2"}, {"SLURM_NTASKS", "4"}, {"SLURM_JOB_ID", "20005"}};
+  std::map<std::string, std::string> slurm{
+      {"SLURM_PROCID", "2"}, {"SLURM_NTASKS", "4"}, {"SLURM_JOB_ID", "20005"}};
   CHECK_FALSE(detect_membership(environment_of(slurm), "").has_value());
   slurm["SLURM_LAUNCH_NODE_IPADDR"] = "10.1.1.1";
   const auto membership = detect_membership(environment_of(slurm), "");
@@ -65,13 +67,17 @@ TEST_CASE("an incomplete or contradicting environment is refused, naming the var
   CHECK_THROWS_WITH(detect_membership(environment_of({{"RANK", "x"}, {"WORLD_SIZE", "2"}}), "h:1"),
                     Catch::Contains("RANK=x"));
   CHECK_THROWS_AS(detect_membership(environment_of({{"RANK", "2"}, {"WORLD_SIZE", "2"}}), "h:1"), UsageError);
-  CHECK_THROWS_WITH(detect_membership(environment_of({{"RANK", "0"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "h"}, {"MASTER_PORT", "0"}}), ""),
-                    Catch::Contains("MASTER_PORT"));
+  CHECK_THROWS_WITH(
+      detect_membership(
+          environment_of({{"RANK", "0"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "h"}, {"MASTER_PORT", "0"}}),
+          ""),
+      Catch::Contains("MASTER_PORT"));
 }
 
 TEST_CASE("jobs have different tokens, ranks of one job the same") {
   const auto token = [](const char* job, const char* rank) {
-    return detect_membership(environment_of({{"RANK", rank}, {"WORLD_SIZE", "2"}, {"TORCHELASTIC_RUN_ID", job}}), "h:1")
+    return detect_membership(
+               environment_of({{"RANK", rank}, {"WORLD_SIZE", "2"}, {"TORCHELASTIC_RUN_ID", job}}), "h:1")
         .value()
         .token;
   };

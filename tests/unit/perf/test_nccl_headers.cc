@@ -1,5 +1,6 @@
-// The benchmark declares NCCL's and CUDA's functions itself. Here each is compared with the real headers: same number
-// of arguments, and for each of them and the result the same size and the same kind (pointer or number).
+// The benchmark declares NCCL's and CUDA's functions itself. Here each is compared with the real headers:
+// same number of arguments, and for each of them and the result the same size and the same kind (pointer or
+// number).
 #include <cuda.h>
 #include <nccl.h>
 
@@ -13,15 +14,16 @@ namespace netsense::perf {
 namespace {
 
 template <typename Ours, typename Real>
-constexpr bool kSamePassing = sizeof(Ours) == sizeof(Real) && std::is_pointer_v<Ours> == std::is_pointer_v<Real> &&
-                              std::is_class_v<Ours> == std::is_class_v<Real>;
+constexpr bool kSamePassing =
+    sizeof(Ours) == sizeof(Real) &&
+    std::is_pointer_v<Ours> == std::is_pointer_v<Real>&& std::is_class_v<Ours> == std::is_class_v<Real>;
 
 template <typename Ours, typename Real>
 struct SameCall : std::false_type {};
 template <typename R1, typename... A1, typename R2, typename... A2>
-  requires(sizeof...(A1) == sizeof...(A2))
-struct SameCall<R1 (*)(A1...), R2(A2...)>
-    : std::bool_constant<kSamePassing<R1, R2> && (kSamePassing<A1, A2> && ...)> {};
+requires(sizeof...(A1) == sizeof...(A2)) struct SameCall<R1 (*)(A1...), R2(A2...)>
+    : std::bool_constant<kSamePassing<R1, R2> && (kSamePassing<A1, A2> && ...)> {
+};
 
 template <typename Ours, typename Real>
 constexpr bool kSame = SameCall<Ours, Real>::value;

@@ -9,7 +9,9 @@
 namespace netsense::perf {
 namespace {
 
-bool is_small_float(const TypeInfo& type) { return type.floating && type.bytes <= 2; }
+bool is_small_float(const TypeInfo& type) {
+  return type.floating && type.bytes <= 2;
+}
 
 }  // namespace
 
@@ -29,8 +31,8 @@ TEST_CASE("every value of the small float types survives decoding and encoding")
 
 TEST_CASE("float and double agree with the compiler's") {
   const TypeInfo& single = type_info(ns_float32);
-  for (const double value : {0.0, -0.0, 1.0, -1.5, 3.14159265358979, 1e-40, 1e-45, 3.4028235677973366e38, 1e300, 1e-60,
-                             std::numeric_limits<double>::infinity()}) {
+  for (const double value : {0.0, -0.0, 1.0, -1.5, 3.14159265358979, 1e-40, 1e-45, 3.4028235677973366e38,
+                             1e300, 1e-60, std::numeric_limits<double>::infinity()}) {
     CHECK(encode(single, value) == std::bit_cast<uint32_t>(static_cast<float>(value)));
     CHECK(encode(type_info(ns_float64), value) == std::bit_cast<uint64_t>(value));
   }
@@ -45,7 +47,7 @@ TEST_CASE("encoding rounds to nearest, ties to even") {
   CHECK(decode(half, encode(half, 2049.0)) == 2048);  // tie, down to even
   CHECK(decode(half, encode(half, 2051.0)) == 2052);  // tie, up to even
   CHECK(decode(half, encode(half, 2049.01)) == 2050);
-  CHECK(decode(half, encode(half, 4095.0)) == 4096);  // carries into the exponent
+  CHECK(decode(half, encode(half, 4095.0)) == 4096);          // carries into the exponent
   CHECK(decode(half, encode(half, 0x1.ffcp-15)) == 0x1p-14);  // from subnormal to normal
 }
 

@@ -23,8 +23,8 @@ TEST_CASE("without options: all_reduce of 32 MiB of floats, as nccl-tests") {
 }
 
 TEST_CASE("nccl-tests' options mean the same here") {
-  const Options options = parse({"reduce", "-b", "8", "-e", "1K", "-f", "2", "-n", "7", "-w", "3", "-c", "0", "-d",
-                                 "half", "-o", "max", "-r", "1", "-a", "3"});
+  const Options options = parse({"reduce", "-b", "8",  "-e",   "1K", "-f",  "2",  "-n", "7",  "-w", "3",
+                                 "-c",     "0",  "-d", "half", "-o", "max", "-r", "1",  "-a", "3"});
   CHECK(options.collective == Collective::kReduce);
   CHECK(list_sizes(options.sizes).size() == 8);
   CHECK(options.iterations == 7);

@@ -68,7 +68,8 @@ TEST_CASE("values for sums are whole numbers whose sum is exact in every type") 
     for (int rank = 0; rank < kRanks; ++rank) {
       const Pattern input = reducible_values(type, ns_sum, kRanks, rank);
       for (size_t i = 0; i < kGeneratedPeriod; ++i) {
-        const double value = decode(type, load_bits(type, input.from(i * static_cast<size_t>(type.bytes)).data()));
+        const double value =
+            decode(type, load_bits(type, input.from(i * static_cast<size_t>(type.bytes)).data()));
         whole = whole && std::nearbyint(value) == value;
         magnitudes[i] += std::fabs(value);
       }
@@ -85,7 +86,8 @@ TEST_CASE("values for minimum and maximum are finite and not zero") {
     const Pattern input = reducible_values(type, ns_max, 3, 1);
     size_t bad = 0;
     for (size_t i = 0; i < kGeneratedPeriod; ++i) {
-      const double value = decode(type, load_bits(type, input.from(i * static_cast<size_t>(type.bytes)).data()));
+      const double value =
+          decode(type, load_bits(type, input.from(i * static_cast<size_t>(type.bytes)).data()));
       bad += std::isfinite(value) && value != 0 ? 0 : 1;
     }
     INFO(type.name);

@@ -21,7 +21,8 @@ std::vector<std::string> run_ranks(int ranks, Body body) {
   for (int rank = 0; rank < ranks; ++rank) {
     threads.emplace_back([&, rank] {
       try {
-        const Membership membership{.rank = rank, .ranks = ranks, .address = address, .launcher = "test", .token = 7};
+        const Membership membership{
+            .rank = rank, .ranks = ranks, .address = address, .launcher = "test", .token = 7};
         Rendezvous rendezvous(membership, rank == 0 ? std::move(listener) : Socket(), kTimeout);
         body(rendezvous);
       } catch (const Error& error) {
@@ -82,12 +83,14 @@ TEST_CASE("strangers and ranks of other jobs do not disturb") {
   std::string member_error;
   std::thread member([&] {
     try {
-      Rendezvous({.rank = 1, .ranks = 2, .address = address, .launcher = "", .token = 7}, Socket(), kTimeout).barrier();
+      Rendezvous({.rank = 1, .ranks = 2, .address = address, .launcher = "", .token = 7}, Socket(), kTimeout)
+          .barrier();
     } catch (const Error& error) {
       member_error = error.what();
     }
   });
-  Rendezvous root({.rank = 0, .ranks = 2, .address = address, .launcher = "", .token = 7}, std::move(listener), kTimeout);
+  Rendezvous root({.rank = 0, .ranks = 2, .address = address, .launcher = "", .token = 7},
+                  std::move(listener), kTimeout);
   root.barrier();
   member.join();
   CHECK(member_error.empty());
@@ -96,8 +99,8 @@ TEST_CASE("strangers and ranks of other jobs do not disturb") {
 TEST_CASE("missing ranks are named after the time limit") {
   Socket listener = listen_on({"127.0.0.1", 0});
   const Address address{"127.0.0.1", local_port(listener)};
-  CHECK_THROWS_WITH(Rendezvous({.rank = 0, .ranks = 3, .address = address, .launcher = ""}, std::move(listener),
-                               std::chrono::seconds(1)),
+  CHECK_THROWS_WITH(Rendezvous({.rank = 0, .ranks = 3, .address = address, .launcher = ""},
+                               std::move(listener), std::chrono::seconds(1)),
                     Catch::Contains("1, 2 of 3"));
 }
 
@@ -113,8 +116,9 @@ TEST_CASE("two processes with one rank are an error") {
   };
   std::thread first(join);
   std::thread second(join);
-  CHECK_THROWS_WITH(Rendezvous({.rank = 0, .ranks = 3, .address = address, .launcher = ""}, std::move(listener), kTimeout),
-                    Catch::Contains("two processes joined as rank 1"));
+  CHECK_THROWS_WITH(
+      Rendezvous({.rank = 0, .ranks = 3, .address = address, .launcher = ""}, std::move(listener), kTimeout),
+      Catch::Contains("two processes joined as rank 1"));
   first.join();
   second.join();
 }

@@ -60,7 +60,9 @@ Options small(Collective collective) {
   return options;
 }
 
-void flip_bit(void* buffer, size_t byte) { static_cast<std::byte*>(buffer)[byte] ^= std::byte{0x40}; }
+void flip_bit(void* buffer, size_t byte) {
+  static_cast<std::byte*>(buffer)[byte] ^= std::byte{0x40};
+}
 
 }  // namespace
 

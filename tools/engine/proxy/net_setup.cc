@@ -97,11 +97,24 @@ void NetSetup::use_pool(Connection& connection) {
   connection.buffers[kSimple] = connection.fifo.buffers[kSimple] = pool.data();
   connection.buffer_bytes[kSimple] = connection.fifo.buffer_bytes[kSimple] = pool.bytes();
   connection.fifo.shared_pool = true;
+  if (settings_.p2p_ll_buffers) add_low_latency_buffer(connection);
   // No credits before the proxy gives them together with a place in the pool.
   if (connection.id.send) connection.fifo.head.store(uint64_t{0} - kSteps, std::memory_order_relaxed);
   check(net_.register_memory(connection.comm, pool.data(), pool.bytes(),
                              connection.gpu_direct ? MemoryKind::kCuda : MemoryKind::kHost,
                              &connection.registrations[kSimple]),
+        "the net plugin's regMr");
+}
+
+void NetSetup::add_low_latency_buffer(Connection& connection) {
+  constexpr auto kLowLatency = static_cast<size_t>(Protocol::kLL);
+  const size_t bytes = settings_.buffer_bytes[kLowLatency];
+  connection.memory.emplace_back(bytes);
+  std::byte* buffer = connection.memory.back().data();
+  connection.buffers[kLowLatency] = connection.fifo.buffers[kLowLatency] = buffer;
+  connection.buffer_bytes[kLowLatency] = connection.fifo.buffer_bytes[kLowLatency] = bytes;
+  check(net_.register_memory(connection.comm, buffer, bytes, MemoryKind::kHost,
+                             &connection.registrations[kLowLatency]),
         "the net plugin's regMr");
 }
 

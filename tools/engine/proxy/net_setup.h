@@ -47,6 +47,7 @@ class NetSetup {
   bool shares_comm(const Connection& connection) const { return connection.shared && connection.max_recvs > 1; }
   void make_buffers(Connection& connection);
   void use_pool(Connection& connection);
+  void add_low_latency_buffer(Connection& connection);
 
   Net& net_;
   void* context_;

@@ -62,7 +62,7 @@ Trace::Trace(const std::string& file) : file_(std::fopen(file.c_str(), "we")) {
 Trace::~Trace() {
   std::string lines;
   folder_.flush("", lines);
-  std::fwrite(lines.data(), 1, lines.size(), file_);
+  write(lines);
   std::fclose(file_);
 }
 
@@ -80,6 +80,12 @@ void Trace::complete(TraceRecord record) {
     waiting_.erase(waiting_.begin());
     ++next_written_;
   }
+  write(lines);
+}
+
+// Each line at once: a process that ends without destroying its communicators leaves a whole trace.
+void Trace::write(const std::string& lines) {
+  if (lines.empty()) return;
   std::fwrite(lines.data(), 1, lines.size(), file_);
   std::fflush(file_);
 }
@@ -88,8 +94,7 @@ void Trace::end_thread(const std::string& name) {
   std::string lines;
   const std::lock_guard lock(mutex_);
   folder_.flush(name, lines);
-  std::fwrite(lines.data(), 1, lines.size(), file_);
-  std::fflush(file_);
+  write(lines);
 }
 
 void Trace::mark(std::string_view call, std::string args) {

@@ -68,6 +68,7 @@ class Trace {
   uint64_t take_number();
   void complete(TraceRecord record);
   void end_thread(const std::string& name);
+  void write(const std::string& lines);
 
   std::mutex labels_mutex_;
   Labels labels_;

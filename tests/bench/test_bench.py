@@ -1,0 +1,56 @@
+"""The benchmark drivers work: figures are computed as said, and a short real run ends with the promised object.
+
+Proves nothing about speed.
+"""
+import contextlib
+import io
+import json
+import sys
+import unittest
+import unittest.mock
+
+import bench_latency
+import figures
+import netns
+import p2p
+
+
+class Figures(unittest.TestCase):
+    def test_ratio_is_the_median_of_ratios_of_neighbours(self):
+        # The machine was ten times slower in the second round, for both.
+        self.assertEqual(figures.median_ratio([2, 20, 3], [1, 10, 3]), 2)
+
+    def test_spread_of_equal_values_is_zero(self):
+        self.assertEqual(figures.spread([5, 5, 5]), 0)
+        self.assertEqual(figures.spread([5]), 0)
+        self.assertGreater(figures.spread([1, 5, 9]), 0)
+
+
+class RealRuns(unittest.TestCase):
+    def test_both_plugins_stream_and_the_data_arrive(self):
+        host = netns.Loopback()
+        for variant in (p2p.REFERENCE, p2p.NETSENSE_FOUR):
+            result = p2p.run_pair(host, host, variant, ["--bandwidth", "65536,1048576", "--seconds", 0.05], "lo")
+            self.assertEqual(result["plugin"], variant[1])
+            self.assertEqual([row["bytes"] for row in result["bandwidth"]], [65536, 1048576])
+            self.assertTrue(all(row["gbit_per_s"] > 0 for row in result["bandwidth"]))
+
+    def test_a_failing_plugin_is_an_error_with_its_message(self):
+        host = netns.Loopback()
+        with self.assertRaisesRegex(p2p.BenchError, "libnccl-net-absent.so"):
+            p2p.run_pair(host, host, ("absent", "absent", {}), ["--latency", "8"], "lo")
+
+    def test_a_benchmark_ends_with_one_json_object(self):
+        output = io.StringIO()
+        arguments = ["bench_latency", "--quick", "--repetitions", "1", "--round-trips", "20"]
+        with contextlib.redirect_stdout(output), unittest.mock.patch.object(sys, "argv", arguments):
+            self.assertEqual(bench_latency.main(), 0)
+        result = json.loads(output.getvalue().splitlines()[-1])
+        self.assertEqual(set(result), {"name", "date", "figures", "how"})
+        self.assertEqual(result["name"], "latency")
+        self.assertEqual(result["how"]["repetitions"], 1)
+        self.assertGreater(result["figures"]["latency"][0]["ratio"], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
