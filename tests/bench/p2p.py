@@ -1,11 +1,11 @@
 """Runs bench_p2p between two hosts, once per plugin under comparison, in turn."""
 import json
+import socket
 import subprocess
 import sys
 
 import ranks
 
-CONTROL_PORT = 29600
 LIMIT_SECONDS = 300
 
 # What is compared: name in the tables, plugin, and its settings.
@@ -19,12 +19,19 @@ class BenchError(Exception):
     """A measurement failed; the text says which and shows what the processes wrote."""
 
 
+def free_port():
+    """A port that nobody on loopback uses now; in a fresh namespace any is free."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
 def run_pair(server, client, variant, arguments, interface):
     """One run of bench_p2p: the client's JSON object."""
     name, plugin, settings = variant
     build = ranks.build_folder()
     words = [build / "bin" / "bench_p2p", "--plugin", build / "lib" / f"libnccl-net-{plugin}.so",
-             "--address", f"{server.address()}:{CONTROL_PORT}", *arguments]
+             "--address", f"{server.address()}:{free_port()}", *arguments]
     env = {"NCCL_SOCKET_IFNAME": interface, **settings}
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     # The server waits for its client, so the client's own patience covers the server's start.

@@ -1,4 +1,5 @@
 // Collectives by the real NCCL on GPUs.
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
@@ -82,7 +83,7 @@ class NcclBackend final : public Backend {
   [[nodiscard]] void* allocate(size_t bytes) override {
     CudaPointer memory = 0;
     gpu_.check(gpu_.cuda().memory_allocate(&memory, bytes), "cuMemAlloc");
-    return reinterpret_cast<void*>(memory);
+    return std::bit_cast<void*>(memory);
   }
   void release(void* memory) noexcept override { gpu_.cuda().memory_free(device_pointer(memory)); }
   void write(void* to, std::span<const std::byte> from) override {

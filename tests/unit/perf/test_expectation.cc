@@ -75,6 +75,12 @@ TEST_CASE("averages, products, minimum and maximum of floats") {
   CHECK(wrong<float>(reduced(ns_avg, {1, 3}, {2, 5}), {3, 8}) == 2);
   CHECK(wrong<float>(reduced(ns_prod, {2, 0.5F}, {4, -1}), {8, -0.5F}) == 0);
   CHECK(wrong<float>(reduced(ns_prod, {2, 3}, {4, 5}), {std::nextafter(8.0F, 9.0F), 15}) == 1);
+  const auto product = Expectation::reduced(
+      type_info(ns_float32), ns_prod,
+      {pattern_of<float>({0x1p-100F}), pattern_of<float>({0x1p-100F}), pattern_of<float>({0x1p90F})});
+  CHECK(wrong<float>(product, {0x1p-110F}) == 0);
+  CHECK(wrong<float>(product, {0}) == 0);  // the first two underflow together
+  CHECK(wrong<float>(product, {1}) == 1);
   CHECK(wrong<float>(reduced(ns_max, {2, -3}, {4, -5}), {4, -3}) == 0);
   CHECK(wrong<float>(reduced(ns_min, {2, -3}, {4, -5}), {2, -5}) == 0);
   CHECK(wrong<float>(reduced(ns_min, {2, -3}, {4, -5}), {4, -3}) == 2);
