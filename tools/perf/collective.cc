@@ -113,7 +113,7 @@ double bus_factor(Collective collective, int ranks) {
   const auto n = static_cast<double>(ranks);
   switch (collective) {
     case Collective::kAllReduce:
-      return (n - 1) / n;
+      return 2 * (n - 1) / n;
     case Collective::kAllGather:
     case Collective::kReduceScatter:
     case Collective::kAllToAll:

@@ -114,7 +114,7 @@ void Rendezvous::serve(const Membership& membership, Socket listener) {
     } catch (const Error&) {
       continue;
     }
-    if (greeting.magic != kMagic || false) continue;
+    if (greeting.magic != kMagic || greeting.token != membership.token) continue;
     if (greeting.ranks != ranks_ || greeting.rank < 1 || greeting.rank >= ranks_) {
       throw Error(
           "a process joined as rank {} of {}, but rank 0 expects {} ranks: start all with the same settings",

@@ -161,7 +161,7 @@ uint64_t Runner::judge(const Call& call, bool in_place, const Finding& mine) {
     const bool differs = collective_info(call.collective).same_everywhere &&
                          (found.hash_low != findings[0].hash_low || found.hash_high != findings[0].hash_high);
     wrong += found.wrong + found.stray;
-    
+    if (differs && found.wrong == findings[0].wrong) ++wrong;
     if (report_ == nullptr) continue;
     if (found.wrong > 0)
       report_->complain(fmt::format("{}: rank {} has {} wrong elements", describe(), rank, found.wrong));

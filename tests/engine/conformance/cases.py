@@ -81,6 +81,11 @@ class Case:
         return self.exit_codes[rank] == KILLED
 
     @property
+    def uses_user_buffers(self):
+        """Whether the program registered its buffers and the network could reach them on the GPU."""
+        return "reg" in self.script.split(",") and "TRACE_CUDA" in self.recorded_environment
+
+    @property
     def aborts(self):
         return "abort" in self.script
 

@@ -222,6 +222,19 @@ class Modes(unittest.TestCase):
         changed[position(changed, "regMr")]["args"]["size"] = 1
         self.assertTrue(differences(calls[:50], changed, Mode.CUT))
 
+    def test_user_buffers_bind_in_all_but_their_use(self):
+        calls = load("reg_ag_16m-n2")
+        registered = next(call["args"]["size"] for call in calls if call["call"] == "ncclCommRegister.begin")
+        handles = {(call["args"]["comm"], call["out"]["mr"]) for call in calls if call["call"] == "regMr"
+                   and call["args"]["size"] == registered}
+        used = {"isend", "irecv", "iflush", "test"}
+        copied = [call for call in calls if call["call"] not in used and
+                  (call["args"].get("comm"), call["args"].get("mr") or call["out"].get("mr")) not in handles]
+        self.assertLess(len(copied), len(calls))
+        self.assertEqual([], differences(calls, copied, Mode.COPIED))
+        del copied[position(copied, "regMr")]
+        self.assertTrue(differences(calls, [call for call in copied if call["call"] != "deregMr"], Mode.COPIED))
+
     def test_aborted_data_binds_as_far_as_both_got(self):
         calls = load("abort_silent-n2")
         last_send = [i for i, call in enumerate(calls) if call["call"] == "isend"][-1]

@@ -14,7 +14,7 @@
 namespace netsense::engine_test {
 namespace {
 
-// The recorded program registered this much more than it used.
+// The recorded program's buffers were twice as large as it needed, and this much more.
 constexpr size_t kSlackBytes = 65536;
 constexpr std::chrono::seconds kPeerTimeout{30};
 // How long an aborting rank waits for an error of the transport to surface.
@@ -58,7 +58,7 @@ ns_unique_id share_id(const Place& place, size_t number) {
 }  // namespace
 
 Session::Session(Place place, size_t largest) : place_(std::move(place)), mark_(place_.rank) {
-  const size_t floats = (largest * static_cast<size_t>(place_.ranks) + kSlackBytes) / sizeof(float);
+  const size_t floats = (2 * largest + kSlackBytes) / sizeof(float);
   send_.resize(floats);
   receive_.resize(floats);
   second_receive_.resize(floats);

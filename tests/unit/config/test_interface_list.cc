@@ -21,6 +21,7 @@ TEST_CASE("an equals sign in front asks for whole names, of every entry") {
   CHECK(matches_interface_list("=eth0,eth1", "eth1"));
   CHECK_FALSE(matches_interface_list("=eth0,eth1", "eth10"));
   CHECK_FALSE(matches_interface_list("=eth", "eth0"));
+  CHECK_FALSE(matches_interface_list("=eth0", "veth0"));
   // Before a later entry it is part of the name.
   CHECK_FALSE(matches_interface_list("eth0,=eth1", "eth1"));
 }

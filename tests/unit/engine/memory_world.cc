@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "tools/engine/plan/arithmetic.h"
+
 namespace netsense::engine {
 namespace {
 
@@ -76,6 +78,8 @@ std::string MemoryWorld::queue(int rank, const Plan& plan) {
         (at.steps != static_cast<uint64_t>(op.slice_steps) || at.protocol != op.protocol)) {
       return "a connection has operations of different protocols at once: run them apart";
     }
+    // As NCCL's proxy: an operation begins at a whole chunk, wherever the one before it ended.
+    if (at.done == at.until) at.done = at.until = align_up(at.until, static_cast<uint64_t>(op.chunk_steps));
     at.until += static_cast<uint64_t>(op.nsteps);
     at.steps = static_cast<uint64_t>(op.slice_steps);
     at.protocol = op.protocol;

@@ -80,20 +80,27 @@ TEST_CASE("strangers and ranks of other jobs do not disturb") {
   shutdown(silent.fd(), SHUT_WR);
   const Socket talker = connect_to(address, soon);
   talker.send_all(std::as_bytes(std::span("GET / HTTP/1.1\r\nHost: somewhere.example\r\n\r\n")), soon);
-  std::string member_error;
-  std::thread member([&] {
+  const auto join = [&](uint64_t token) -> std::string {
     try {
-      Rendezvous({.rank = 1, .ranks = 2, .address = address, .launcher = "", .token = 7}, Socket(), kTimeout)
-          .barrier();
+      const Membership member{.rank = 1, .ranks = 2, .address = address, .launcher = "", .token = token};
+      Rendezvous(member, Socket(), kTimeout).barrier();
+      return "";
     } catch (const Error& error) {
-      member_error = error.what();
+      return error.what();
     }
+  };
+  std::string other_job;
+  std::string member;
+  std::thread threads([&] {
+    other_job = join(8);
+    member = join(7);
   });
   Rendezvous root({.rank = 0, .ranks = 2, .address = address, .launcher = "", .token = 7},
                   std::move(listener), kTimeout);
   root.barrier();
-  member.join();
-  CHECK(member_error.empty());
+  threads.join();
+  CHECK_FALSE(other_job.empty());  // closed or reset, whichever it saw first
+  CHECK(member.empty());
 }
 
 TEST_CASE("missing ranks are named after the time limit") {
