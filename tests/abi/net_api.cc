@@ -13,6 +13,8 @@ namespace netsense::testing {
 namespace {
 
 constexpr std::chrono::seconds kHang{60};
+// Not a yield: on a loaded machine Linux 6.18 leaves a thread that yields in a loop waiting for many seconds.
+constexpr std::chrono::microseconds kPause{20};
 
 }  // namespace
 
@@ -25,7 +27,7 @@ void poll_until(const std::string& what, const std::function<bool()>& done) {
   const auto limit = std::chrono::steady_clock::now() + kHang;
   while (!done()) {
     if (std::chrono::steady_clock::now() > limit) throw std::runtime_error(what + " did not end in a minute");
-    std::this_thread::yield();
+    std::this_thread::sleep_for(kPause);
   }
 }
 

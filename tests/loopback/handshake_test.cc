@@ -1,0 +1,123 @@
+// Who may connect: only the peer NCCL told of. Strangers are turned away without holding it up, and a peer that
+// cannot be ours is named within the time limit.
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "tests/catch.h"
+#include "tests/loopback/scene.h"
+
+namespace netsense::testing {
+namespace {
+
+constexpr size_t kSecretAt = 40;   // docs/wire-format.md
+constexpr size_t kVersionAt = 36;
+
+// A socket that listens on loopback, and a handle changed to lead to it.
+class FakePeer {
+ public:
+  explicit FakePeer(HandleBytes* handle) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t length = sizeof address;
+    REQUIRE(::bind(fd_, reinterpret_cast<sockaddr*>(&address), length) == 0);
+    REQUIRE(::listen(fd_, 16) == 0);
+    REQUIRE(::getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &length) == 0);
+    std::memcpy(handle->data(), &address, sizeof address);
+    port_ = ntohs(address.sin_port);
+  }
+  FakePeer(const FakePeer&) = delete;
+  FakePeer& operator=(const FakePeer&) = delete;
+  ~FakePeer() { ::close(fd_); }
+  [[nodiscard]] std::string port() const { return ":" + std::to_string(port_); }
+
+ private:
+  int fd_;
+  int port_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("strangers and slow clients do not hold up the real peer") {
+  const Library12 net;
+  HandleBytes handle{};
+  void* listener = net.listen(&handle);
+  std::vector<int> slow;
+  for (int i = 0; i < 150; ++i) {
+    const int fd = call(handle);
+    REQUIRE(fd >= 0);
+    if (i % 3 == 0) (void)!::send(fd, "GET / HTTP/1.1\r\n\r\nmore than seventy-two bytes of something that is no greeting at all", 84, MSG_NOSIGNAL);
+    if (i % 3 == 1) (void)!::send(fd, "NSHEL", 5, MSG_NOSIGNAL);
+    slow.push_back(fd);
+  }
+  for (int i = 0; i < 20; ++i) ::close(call(handle));
+  void* send_comm = nullptr;
+  void* recv_comm = nullptr;
+  REQUIRE(net.connect(&handle, &send_comm) == Result::kOk);
+  REQUIRE(net.accept(listener, &recv_comm) == Result::kOk);
+  for (const int fd : slow) ::close(fd);
+  CHECK(net->close_send(send_comm) == Result::kOk);
+  CHECK(net->close_recv(recv_comm) == Result::kOk);
+  CHECK(net->close_listen(listener) == Result::kOk);
+}
+
+TEST_CASE("a handle of another plugin is refused at once") {
+  const Library12 net;
+  HandleBytes handle{};
+  void* comm = nullptr;
+  CHECK(net.connect(&handle, &comm) == Result::kRemoteError);
+  CHECK(warned_of("does not run netsense"));
+}
+
+TEST_CASE("a peer of another protocol version is refused, and both versions are named") {
+  const Library12 net;
+  HandleBytes handle{};
+  void* listener = net.listen(&handle);
+  handle[kVersionAt] = std::byte{77};
+  void* comm = nullptr;
+  CHECK(net.connect(&handle, &comm) == Result::kRemoteError);
+  CHECK(warned_of("protocol 77 and this side 1"));
+  CHECK(net->close_listen(listener) == Result::kOk);
+}
+
+TEST_CASE("a peer without the secret is refused on both sides") {
+  const Library12 net;
+  HandleBytes handle{};
+  void* listener = net.listen(&handle);
+  handle[kSecretAt] ^= std::byte{1};
+  void* comm = nullptr;
+  CHECK(net.connect(&handle, &comm) == Result::kRemoteError);
+  CHECK(warned_of("secret"));
+  clear_warnings();
+  // NETSENSE_CONNECT_TIMEOUT is one second here.
+  CHECK(net.accept(listener, &comm) == Result::kRemoteError);
+  CHECK(warned_of("no netsense peer connected"));
+  CHECK(net->close_listen(listener) == Result::kOk);
+}
+
+TEST_CASE("a peer that accepts and says nothing is named within the time limit") {
+  const Library12 net;
+  HandleBytes handle{};
+  void* listener = net.listen(&handle);
+  const FakePeer silent(&handle);
+  void* comm = nullptr;
+  CHECK(net.connect(&handle, &comm) == Result::kRemoteError);
+  CHECK(warned_of(silent.port()));
+  CHECK(warned_of("NETSENSE_CONNECT_TIMEOUT"));
+  CHECK(net->close_listen(listener) == Result::kOk);
+}
+
+TEST_CASE("a peer that cannot be reached is named within the time limit") {
+  const Library12 net;
+  HandleBytes handle{};
+  void* listener = net.listen(&handle);
+  CHECK(net->close_listen(listener) == Result::kOk);
+  void* comm = nullptr;
+  CHECK(net.connect(&handle, &comm) == Result::kRemoteError);
+  CHECK(warned_of("cannot connect to peer 127.0.0.1"));
+}
+
+}  // namespace netsense::testing

@@ -1,0 +1,56 @@
+// One process that plays both ranks over loopback, through the newest exported table, with a logger that remembers.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plugin/abi/net_v12.h"
+#include "tests/abi/net_api.h"
+
+namespace netsense::testing {
+
+using abi::Result;
+using HandleBytes = std::array<std::byte, abi::kNetHandleBytes>;
+
+// What the plugin logged as WARN since the last clear_warnings().
+std::vector<std::string> warnings();
+void clear_warnings();
+// Whether some warning has this text in it.
+bool warned_of(const std::string& text);
+
+// The library, loaded and initialised.
+class Library12 {
+ public:
+  Library12();
+  Library12(const Library12&) = delete;
+  Library12& operator=(const Library12&) = delete;
+  ~Library12();
+  const abi::NetV12* operator->() const { return table_; }
+
+  void* listen(HandleBytes* handle) const;
+  // Until a comm or an error comes; an error leaves *comm null.
+  Result connect(HandleBytes* handle, void** comm) const;
+  Result accept(void* listener, void** comm) const;
+  // A connected pair.
+  void pair(void** send_comm, void** recv_comm) const;
+  void* post_send(void* comm, const std::vector<uint8_t>& data) const;
+  void* post_recv(void* comm, std::vector<uint8_t>* data) const;
+  // Until the request is done or fails.
+  Result wait(void* request, int* bytes = nullptr) const;
+
+ private:
+  Library library_;
+  const abi::NetV12* table_;
+  void* context_ = nullptr;
+};
+
+std::vector<uint8_t> pattern(size_t bytes, uint32_t seed);
+
+// A stranger's TCP connection to the listener of a handle; -1 when refused.
+int call(const HandleBytes& handle);
+
+}  // namespace netsense::testing
