@@ -16,12 +16,12 @@ inline std::string required_variable(const char* name) {
 }
 
 inline std::string library_path() {
-  return required_variable("NETSENSE_TEST_LIBRARY");
+  return required_variable("NS_TEST_LIBRARY");
 }
 
 // The versions of ncclNet that the library must have.
 inline std::vector<int> net_versions() {
-  std::istringstream text(required_variable("NETSENSE_TEST_NET_VERSIONS"));
+  std::istringstream text(required_variable("NS_TEST_NET_VERSIONS"));
   std::vector<int> versions;
   for (int version = 0; text >> version;) versions.push_back(version);
   return versions;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "plugin/transport/tcp/socket.h"
+
 namespace netsense::tcp {
 namespace {
 
@@ -19,6 +21,9 @@ TcpSendComm::TcpSendComm(std::shared_ptr<Runtime> runtime, std::vector<core::Fd>
                          const Capabilities& /*peer_capabilities*/)
     : runtime_(std::move(runtime)), peer_(std::move(peer)) {
   for (core::Fd& fd : streams) {
+    // What the kernel has taken can no longer go to another stream: should this one become slow, the message would
+    // wait for all of it.
+    if (streams.size() > 1) limit_unsent(fd.get(), runtime_->tuning().block_bytes);
     streams_.push_back(std::make_unique<SendStream>(*this, std::move(fd), streams_.size()));
   }
   for (auto& stream : streams_) stream->start_watching();

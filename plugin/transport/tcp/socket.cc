@@ -70,6 +70,11 @@ int apply_options(int fd, const SocketOptions& options) {
   return 0;
 }
 
+void limit_unsent(int fd, size_t bytes) {
+  // Without it the stream only buffers more.
+  (void)set_int(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, static_cast<int>(bytes));
+}
+
 size_t unacknowledged_bytes(int fd) {
   int bytes = 0;
   return ioctl(fd, SIOCOUTQ, &bytes) == 0 && bytes > 0 ? static_cast<size_t>(bytes) : 0;
