@@ -22,7 +22,7 @@ using std::chrono::milliseconds;
 // The kernel's queue is looked at this often at most; one ioctl each.
 constexpr std::chrono::microseconds kMeasureEvery{500};
 // A stream too slow to be given blocks gets a small one now and then: it may have become fast again.
-constexpr milliseconds kProbeEvery{500};
+constexpr milliseconds kProbeEvery{1000};
 constexpr size_t kProbeBytes = size_t{16} << 10;
 // What a reactor thread sends in one go before it looks after others.
 constexpr size_t kReactorBudget = size_t{2} << 20;

@@ -8,6 +8,9 @@ namespace {
 // Shorter spans measure the bursts of acknowledgements rather than the path.
 constexpr std::chrono::milliseconds kMinSpan{5};
 constexpr double kWeight = 0.3;  // of a new sample
+// A short burst may pass a shaper much faster than it lets the stream go on, so a burst alone raises the estimate
+// only so far; where the path really is faster, many samples follow each other.
+constexpr double kMaxRaise = 1.5;
 
 }  // namespace
 
@@ -24,8 +27,10 @@ void StreamRate::update(Time now, uint64_t written, uint64_t unacknowledged) {
   if (now - since_ < kMinSpan) return;
   const double seconds = std::chrono::duration<double>(now - since_).count();
   const double sample = static_cast<double>(acknowledged - std::min(acknowledged, acknowledged_)) / seconds;
-  if (rate_ == 0 || (ran_dry_ && sample > rate_)) {
+  if (rate_ == 0) {
     rate_ = sample;
+  } else if (ran_dry_ && sample > rate_) {
+    rate_ = std::min(sample, kMaxRaise * rate_);
   } else if (!ran_dry_) {
     rate_ += kWeight * (sample - rate_);
   }

@@ -49,4 +49,20 @@ TEST_CASE("a stream that had nothing to send is not taken for a slow one") {
   CHECK(estimate.bytes_per_second() >= before);
 }
 
+TEST_CASE("a short burst does not make a slow stream look fast") {
+  StreamRate estimate;
+  StreamRate::Time now{};
+  uint64_t acknowledged = 0;
+  deliver(&estimate, &now, &acknowledged, 1e6, 100ms);
+  const double before = estimate.bytes_per_second();
+  // 16 KiB that arrive at once, and nothing on its way before or after.
+  now += 10ms;
+  estimate.update(now, acknowledged, 0);
+  now += 5ms;
+  acknowledged += 16384;
+  estimate.update(now, acknowledged, 0);
+  CHECK(estimate.bytes_per_second() > before);
+  CHECK(estimate.bytes_per_second() < 2 * before);
+}
+
 }  // namespace netsense::tcp
