@@ -19,6 +19,11 @@ int set_int(int fd, int level, int name, int value) {
   return setsockopt(fd, level, name, &value, sizeof value) == 0 ? 0 : errno;
 }
 
+int set_congestion(int fd, const std::string& name) {
+  const auto length = static_cast<socklen_t>(name.size());
+  return setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name.c_str(), length) == 0 ? 0 : errno;
+}
+
 core::Fd open_socket(const Address& address) {
   return core::Fd(::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP));
 }
@@ -62,12 +67,12 @@ int apply_options(int fd, const SocketOptions& options) {
                           set_int(fd, IPPROTO_TCP, TCP_KEEPCNT, kKeepaliveProbes)}) {
     if (error != 0) return error;
   }
-  if (!options.congestion.empty() &&
-      setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, options.congestion.c_str(),
-                 static_cast<socklen_t>(options.congestion.size())) != 0) {
-    return errno;
-  }
-  return 0;
+  return options.congestion.empty() ? 0 : set_congestion(fd, options.congestion);
+}
+
+bool congestion_available(const std::string& name) {
+  const core::Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, IPPROTO_TCP));
+  return fd.valid() && set_congestion(fd.get(), name) == 0;
 }
 
 void limit_unsent(int fd, size_t bytes) {

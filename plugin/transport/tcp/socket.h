@@ -26,6 +26,9 @@ core::Fd start_connect(const Address& address, const SocketOptions& options);
 // TCP_NODELAY, keepalive, congestion control. Returns 0 or the errno of the first option that was refused.
 int apply_options(int fd, const SocketOptions& options);
 
+// Whether this kernel, and this user, may use a congestion control of that name.
+bool congestion_available(const std::string& name);
+
 // How many bytes the kernel keeps that it has not put on the wire yet (TCP_NOTSENT_LOWAT, tcp(7)); beyond that a
 // write would block.
 void limit_unsent(int fd, size_t bytes);

@@ -56,6 +56,7 @@ class TcpTransport : public transport::Transport {
  public:
   explicit TcpTransport(const config::Settings& settings) : tuning_(resolve(settings, usable_cores())) {
     if (sodium_init() < 0) throw std::runtime_error("libsodium cannot be initialised");
+    check_congestion();
     interfaces_ = transport::find_interfaces(settings).chosen;
     for (const auto& interface : interfaces_) devices_.push_back(info_of(interface, 0));
   }
@@ -111,6 +112,16 @@ class TcpTransport : public transport::Transport {
   }
 
  private:
+  // Said once here; on each connection it would be an error without a name.
+  void check_congestion() {
+    std::string& name = tuning_.socket.congestion;
+    if (name.empty() || congestion_available(name)) return;
+    NETSENSE_WARN("NETSENSE_TCP_CONGESTION={} is ignored: this kernel does not offer it to this user (see "
+                  "net.ipv4.tcp_available_congestion_control); the system's is used",
+                  name);
+    name.clear();
+  }
+
   Status read_target(int device, Handle handle, HandleContents* target) const {
     switch (read_handle(handle, target)) {
       case HandleError::kNone: break;
