@@ -13,7 +13,7 @@ namespace netsense::testing {
 namespace {
 
 constexpr std::chrono::seconds kHang{60};
-// Not a yield: on a loaded machine Linux 6.18 leaves a thread that yields in a loop waiting for many seconds.
+// A pause and not a yield, which would put a polling thread behind all others of a loaded machine.
 constexpr std::chrono::microseconds kPause{20};
 
 }  // namespace

@@ -16,7 +16,8 @@ std::optional<Interface> choose() {
   if (found.chosen.empty()) return std::nullopt;
   const transport::Interface& first = found.chosen.front();
   if (first.address_length > sizeof(SocketAddress)) return std::nullopt;
-  Interface chosen{.address = {}, .name = first.name, .pci_path = first.pci_path, .speed_mbps = first.speed_mbps};
+  Interface chosen{
+      .address = {}, .name = first.name, .pci_path = first.pci_path, .speed_mbps = first.speed_mbps};
   std::memcpy(&chosen.address, &first.address, first.address_length);
   return chosen;
 }
