@@ -136,6 +136,27 @@ TEST_CASE("what was sent before an orderly close arrives, however late it is rea
   CHECK(net->close_recv(recv_comm) == Result::kOk);
 }
 
+TEST_CASE("a receiver that closes first is no error, until there is something more to send") {
+  const Library12 net;
+  void* send_comm = nullptr;
+  void* recv_comm = nullptr;
+  net.pair(&send_comm, &recv_comm);
+  const auto data = pattern(1000, 5);
+  std::vector<uint8_t> into(data.size());
+  void* received = net.post_recv(recv_comm, &into);
+  CHECK(net.wait(net.post_send(send_comm, data)) == Result::kOk);
+  CHECK(net.wait(received) == Result::kOk);
+  CHECK(net->close_recv(recv_comm) == Result::kOk);
+  std::this_thread::sleep_for(100ms);
+  CHECK(warnings().empty());
+  poll_until("error of a later send", [&] {
+    void* sent = net.post_send(send_comm, data);
+    return sent == nullptr || net.wait(sent) != Result::kOk;
+  });
+  CHECK(warnings().size() == 1);
+  CHECK(net->close_send(send_comm) == Result::kOk);
+}
+
 TEST_CASE("a killed peer is an error for the sender and the receiver") {
   // The child listens and accepts, sends a part of what we wait for, and is killed.
   std::array<int, 2> pipe_ends{};

@@ -46,6 +46,11 @@ Status TcpSendComm::isend(const void* data, size_t bytes, int tag, transport::Re
   SendRequest* posted = queue_.post(this, data, bytes, tag);
   *request = posted;
   if (posted == nullptr) return Status::kOk;
+  if (peer_closed_.load(std::memory_order_seq_cst)) {
+    *request = nullptr;
+    fail(Status::kRemoteError, "it has closed the connection");
+    return health_.status();
+  }
   if (tuning().threads == 0 || bytes <= kInlineBytes) {
     drive_inline(std::max(kInlineBytes, tuning().block_bytes));
   }
@@ -120,6 +125,12 @@ void TcpSendComm::on_acknowledged(uint64_t messages) {
     return;
   }
   acknowledged_.store(messages, std::memory_order_relaxed);
+}
+
+void TcpSendComm::on_peer_closed(std::string_view why) {
+  // In this order: either isend() sees that the peer is gone, or its message is seen here.
+  peer_closed_.store(true, std::memory_order_seq_cst);
+  if (!queue_.all_sent()) fail(Status::kRemoteError, why);
 }
 
 void TcpSendComm::fail(Status status, std::string_view why) {

@@ -42,6 +42,8 @@ class TcpSendComm final : public transport::SendComm {
   // Asks the reactor to write on the stream that would deliver a block first.
   void wake_fastest();
   void on_acknowledged(uint64_t messages);
+  // The peer closes first at an orderly end, which is no error as long as nothing is left to send.
+  void on_peer_closed(std::string_view why);
   // why: completes "sending to peer X failed: ".
   void fail(Status status, std::string_view why);
 
@@ -56,6 +58,7 @@ class TcpSendComm final : public transport::SendComm {
   SendQueue queue_;
   transport::RegionTable regions_;
   std::atomic<uint64_t> acknowledged_{0};
+  std::atomic<bool> peer_closed_{false};
   std::vector<std::unique_ptr<SendStream>> streams_;
   size_t first_stream_ = 0;  // where drive_inline() begins
 };

@@ -176,7 +176,9 @@ void SendStream::read_reverse() {
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && errno == EAGAIN) break;
     if (got <= 0) {
-      owner_.fail(Status::kRemoteError, got == 0 ? "it closed the connection" : std::strerror(errno));
+      owner_.on_peer_closed(got == 0 ? "it closed the connection" : std::strerror(errno));
+      // The socket would report its end without end.
+      Reactor::silence(registration_);
       break;
     }
     reverse_got_ += static_cast<size_t>(got);

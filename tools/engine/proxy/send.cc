@@ -13,14 +13,17 @@ struct LowLatencyLine {
   uint32_t flag2;
 };
 
-uint32_t flag_at(const uint32_t* flag) { return __atomic_load_n(flag, __ATOMIC_ACQUIRE); }
+// Reads what the device stored in one piece, data and flag, so that the flag's arrival orders the data too.
+uint32_t flag_at(const uint32_t* data) {
+  return static_cast<uint32_t>(__atomic_load_n(reinterpret_cast<const uint64_t*>(data), __ATOMIC_ACQUIRE) >> 32);
+}
 
 bool low_latency_ready(const std::byte* data, size_t bytes, uint64_t step) {
   const auto flag = static_cast<uint32_t>(step + 1);
   const auto* lines = reinterpret_cast<const LowLatencyLine*>(data);
   const size_t count = (bytes + sizeof(LowLatencyLine) - 1) / sizeof(LowLatencyLine);
   for (size_t i = 0; i < count; ++i) {
-    if (flag_at(&lines[i].flag1) != flag || flag_at(&lines[i].flag2) != flag) return false;
+    if (flag_at(&lines[i].data1) != flag || flag_at(&lines[i].data2) != flag) return false;
   }
   return true;
 }
