@@ -34,7 +34,13 @@ class Connector::Attempt : public EventHandler {
         handshake_(owner.target_.secret, hello, random_bytes<handshake::kNonceBytes>()),
         exchange_(handshake_) {}
 
-  ~Attempt() override { Reactor::remove(&registration_); }
+  ~Attempt() override {
+    {
+      const std::scoped_lock lock(retrying_);
+      cancelled_ = true;
+    }
+    Reactor::remove(&registration_);
+  }
 
   // Begins; called once, by the thread that makes the connector.
   void start() { try_connect(Clock::now()); }
@@ -81,6 +87,8 @@ class Connector::Attempt : public EventHandler {
 
  private:
   void try_connect(Clock::time_point now) {
+    const std::scoped_lock lock(retrying_);
+    if (cancelled_) return;
     retry_at_.reset();
     Reactor::remove(&registration_);
     fd_ = start_connect(owner_.target_.address, owner_.runtime_->tuning().socket);
@@ -110,6 +118,8 @@ class Connector::Attempt : public EventHandler {
   Connector& owner_;
   ClientHandshake handshake_;
   Exchange exchange_;
+  std::mutex retrying_;  // a retry makes a new registration, which the destructor must not miss
+  bool cancelled_ = false;
   core::Fd fd_;
   Reactor::Registration registration_;
   bool connected_ = false;
