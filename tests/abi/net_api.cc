@@ -18,6 +18,16 @@ constexpr std::chrono::microseconds kPause{20};
 
 }  // namespace
 
+std::vector<uint8_t> pattern(size_t bytes, uint32_t seed) {
+  std::vector<uint8_t> data(bytes);
+  uint32_t state = seed * 2654435761U + 1;
+  for (uint8_t& byte : data) {
+    state = state * 1664525U + 1013904223U;
+    byte = static_cast<uint8_t>(state >> 24);
+  }
+  return data;
+}
+
 void check(ns_result result, const std::string& what) {
   if (result != ns_success)
     throw std::runtime_error(fmt::format("{}: result {}", what, static_cast<int>(result)));

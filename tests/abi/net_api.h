@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -12,6 +13,9 @@
 #include "tools/engine/loader/net.h"
 
 namespace netsense::testing {
+
+// Bytes that differ from message to message and have no period that a block size divides.
+std::vector<uint8_t> pattern(size_t bytes, uint32_t seed);
 
 // Throws std::runtime_error naming `what` unless the result is success.
 void check(ns_result result, const std::string& what);

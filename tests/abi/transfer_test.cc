@@ -15,17 +15,6 @@ namespace {
 constexpr size_t kKiB = 1024;
 constexpr uint8_t kUntouched = 0xA5;
 
-// Differs from message to message and has no period that a block size divides.
-std::vector<uint8_t> pattern(size_t bytes, uint32_t seed) {
-  std::vector<uint8_t> data(bytes);
-  uint32_t state = seed * 2654435761U + 1;
-  for (uint8_t& byte : data) {
-    state = state * 1664525U + 1013904223U;
-    byte = static_cast<uint8_t>(state >> 24);
-  }
-  return data;
-}
-
 ptrdiff_t running_threads() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
 }

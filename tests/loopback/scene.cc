@@ -129,16 +129,6 @@ Result Library12::wait(void* request, int* bytes) const {
   return result;
 }
 
-std::vector<uint8_t> pattern(size_t bytes, uint32_t seed) {
-  std::vector<uint8_t> data(bytes);
-  uint32_t state = seed * 2654435761U + 1;
-  for (uint8_t& byte : data) {
-    state = state * 1664525U + 1013904223U;
-    byte = static_cast<uint8_t>(state >> 24);
-  }
-  return data;
-}
-
 int call(const HandleBytes& handle) {
   sockaddr_in address{};
   std::memcpy(&address, handle.data(), sizeof address);

@@ -48,8 +48,6 @@ class Library12 {
   void* context_ = nullptr;
 };
 
-std::vector<uint8_t> pattern(size_t bytes, uint32_t seed);
-
 // A stranger's TCP connection to the listener of a handle; -1 when refused.
 int call(const HandleBytes& handle);
 
