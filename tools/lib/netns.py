@@ -191,8 +191,11 @@ class Network:
             for link in range(self._links):
                 self.shape(host, rate, queue_ms, link)
 
-    def limit_source_port(self, host, source_port, rate, link=0):
-        """Limits one flow towards the host, known by its IPv4 source port. Other flows are not limited."""
+    def limit_source_port(self, host, source_port, rate, queue_ms=20, link=0):
+        """Limits one flow towards the host, known by its IPv4 source port. Other flows are not limited.
+
+        queue_ms: as for shape(), at the first rate that the flow is given; its queue keeps that size.
+        """
         port = self._port(host, link)
         known = self._limited_ports.setdefault(port, {})
         if not known:
@@ -205,7 +208,8 @@ class Network:
         self._tc("class", "replace", "dev", port, "parent", "1:", "classid", f"1:{number:x}", "htb", "rate",
                  f"{bits}bit", "ceil", f"{bits}bit", "burst", 65536, "cburst", 65536, "quantum", "60000")
         if new:
-            self._tc("qdisc", "add", "dev", port, "parent", f"1:{number:x}", "bfifo", "limit", "1m")
+            self._tc("qdisc", "add", "dev", port, "parent", f"1:{number:x}", "bfifo", "limit",
+                     bits // 8 * queue_ms // 1000 + 65536)
             self._tc("filter", "add", "dev", port, "parent", "1:", "protocol", "ip", "u32", "match", "ip", "sport",
                      source_port, "0xffff", "flowid", f"1:{number:x}")
 

@@ -1,6 +1,7 @@
 #include "plugin/transport/tcp/send_comm.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "plugin/transport/tcp/socket.h"
 
@@ -12,8 +13,24 @@ namespace {
 constexpr size_t kInlineBytes = size_t{64} << 10;
 // What NCCL's thread sends per call when there are no helper threads.
 constexpr size_t kInlineBudget = size_t{512} << 10;
-// A stream may take a block although another would deliver it this much earlier: estimates are no better.
+// A stream may take what another would deliver this much earlier: estimates are no better.
 constexpr double kDelayTolerance = 1.25;
+constexpr double kDelayToleranceSeconds = 1e-3;
+// A slower stream gets what it should deliver in this part of the time that the others take for a whole block: when
+// it is late, all wait for it.
+constexpr double kSlowMargin = 0.75;
+// Smaller blocks are not worth their header; larger ones are cut to a multiple of this.
+constexpr size_t kLeastShare = size_t{16} << 10;
+
+double rate_of(const SendStream& stream, double assumed_rate) {
+  const double measured = stream.bytes_per_second();
+  return measured > 0 ? measured : assumed_rate;
+}
+
+// Seconds until `bytes` more would be acknowledged: what is on the way goes first.
+double expected_delay(const SendStream& stream, size_t bytes, double assumed_rate) {
+  return static_cast<double>(stream.backlog() + bytes) / rate_of(stream, assumed_rate);
+}
 
 }  // namespace
 
@@ -21,8 +38,8 @@ TcpSendComm::TcpSendComm(std::shared_ptr<Runtime> runtime, std::vector<core::Fd>
                          const Capabilities& /*peer_capabilities*/)
     : runtime_(std::move(runtime)), peer_(std::move(peer)) {
   for (core::Fd& fd : streams) {
-    // What the kernel has taken can no longer go to another stream: should this one become slow, the message would
-    // wait for all of it.
+    // What the kernel has taken can no longer go to another stream: should this one become slow, the message
+    // would wait for all of it.
     if (streams.size() > 1) limit_unsent(fd.get(), runtime_->tuning().block_bytes);
     streams_.push_back(std::make_unique<SendStream>(*this, std::move(fd), streams_.size()));
   }
@@ -96,18 +113,15 @@ double TcpSendComm::assumed_rate() const {
   return known == 0 ? 1 : sum / known;
 }
 
-// Seconds until `bytes` more would be acknowledged: what is on the way goes first.
-double TcpSendComm::expected_delay(const SendStream& stream, size_t bytes, double assumed_rate) {
-  const double rate = stream.bytes_per_second() > 0 ? stream.bytes_per_second() : assumed_rate;
-  return static_cast<double>(stream.backlog() + bytes) / rate;
-}
-
-bool TcpSendComm::should_take(const SendStream& stream, size_t bytes) const {
+size_t TcpSendComm::share(const SendStream& stream) const {
+  const size_t block = tuning().block_bytes;
   const double assumed = assumed_rate();
-  const double own = expected_delay(stream, bytes, assumed);
-  return std::none_of(streams_.begin(), streams_.end(), [&](const auto& other) {
-    return own > kDelayTolerance * expected_delay(*other, bytes, assumed);
-  });
+  double earliest = std::numeric_limits<double>::infinity();
+  for (const auto& other : streams_) earliest = std::min(earliest, expected_delay(*other, block, assumed));
+  const double latest = std::max(kDelayTolerance * earliest, earliest + kDelayToleranceSeconds);
+  if (expected_delay(stream, block, assumed) <= latest) return block;
+  const double bytes = kSlowMargin * earliest * rate_of(stream, assumed) - static_cast<double>(stream.backlog());
+  return bytes < static_cast<double>(kLeastShare) ? 0 : static_cast<size_t>(bytes) / kLeastShare * kLeastShare;
 }
 
 void TcpSendComm::wake_fastest() {
@@ -134,9 +148,10 @@ void TcpSendComm::on_peer_closed(std::string_view why) {
 }
 
 void TcpSendComm::fail(Status status, std::string_view why) {
-  health_.fail(status, fmt::format("sending to peer {} failed: {}. {} of {} messages were acknowledged. If this "
-                                   "host's link is up, look at the log of the process on that host",
-                                   peer_, why, acknowledged_.load(std::memory_order_relaxed), queue_.posted()));
+  health_.fail(status,
+               fmt::format("sending to peer {} failed: {}. {} of {} messages were acknowledged. If this "
+                           "host's link is up, look at the log of the process on that host",
+                           peer_, why, acknowledged_.load(std::memory_order_relaxed), queue_.posted()));
 }
 
 }  // namespace netsense::tcp

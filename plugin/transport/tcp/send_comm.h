@@ -23,7 +23,8 @@ class TcpSendComm final : public transport::SendComm {
               const Capabilities& peer_capabilities);
   ~TcpSendComm() override;
 
-  Status register_memory(void* data, size_t bytes, transport::MemoryType type, transport::Region** region) override {
+  Status register_memory(void* data, size_t bytes, transport::MemoryType type,
+                         transport::Region** region) override {
     return regions_.add(data, bytes, type, region);
   }
   Status deregister_memory(transport::Region* region) override { return regions_.remove(region); }
@@ -37,8 +38,9 @@ class TcpSendComm final : public transport::SendComm {
   SendQueue& queue() { return queue_; }
   [[nodiscard]] const Health& health() const { return health_; }
   [[nodiscard]] size_t stream_count() const { return streams_.size(); }
-  // Whether this stream would deliver a block about as early as any other would.
-  [[nodiscard]] bool should_take(const SendStream& stream, size_t bytes) const;
+  // How much this stream would deliver about as early as any other delivers a whole block; 0: too little to
+  // bother.
+  [[nodiscard]] size_t share(const SendStream& stream) const;
   // Asks the reactor to write on the stream that would deliver a block first.
   void wake_fastest();
   void on_acknowledged(uint64_t messages);
@@ -50,7 +52,6 @@ class TcpSendComm final : public transport::SendComm {
  private:
   void drive_inline(size_t budget);
   [[nodiscard]] double assumed_rate() const;
-  [[nodiscard]] static double expected_delay(const SendStream& stream, size_t bytes, double assumed_rate);
 
   std::shared_ptr<Runtime> runtime_;
   const std::string peer_;

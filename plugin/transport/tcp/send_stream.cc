@@ -22,8 +22,13 @@ using std::chrono::milliseconds;
 // The kernel's queue is looked at this often at most; one ioctl each.
 constexpr std::chrono::microseconds kMeasureEvery{500};
 // A stream too slow to be given blocks gets a small one now and then: it may have become fast again.
-constexpr milliseconds kProbeEvery{1000};
 constexpr size_t kProbeBytes = size_t{16} << 10;
+constexpr milliseconds kProbeEvery{1000};
+// A message may wait for a probe, so that a probe may take one part in this many of the time.
+constexpr double kProbeRest = 20;
+// When the last probe raised the estimate this much, the next one follows at once.
+constexpr double kPromising = 1.5;
+
 // What a reactor thread sends in one go before it looks after others.
 constexpr size_t kReactorBudget = size_t{2} << 20;
 
@@ -38,7 +43,8 @@ SendStream::SendStream(TcpSendComm& owner, core::Fd fd, size_t index)
     : owner_(owner), fd_(std::move(fd)), index_(index) {}
 
 void SendStream::start_watching() {
-  const auto tick = std::clamp<milliseconds>(owner_.tuning().peer_timeout / 8, milliseconds(250), milliseconds(2000));
+  const auto tick =
+      std::clamp<milliseconds>(owner_.tuning().peer_timeout / 8, milliseconds(250), milliseconds(2000));
   owner_.reactor().add(fd_.get(), EPOLLIN, this, &registration_, tick);
 }
 
@@ -53,16 +59,17 @@ void SendStream::on_event(uint32_t events) {
   if (!owner_.health().ok()) return Reactor::silence(registration_);
   if ((events & EPOLLOUT) == 0) return;
   const Progress progress = drive(kReactorBudget);
-  if (progress != Progress::kIdle && progress != Progress::kDeclined) return;  // still asked: epoll calls again
+  if (progress != Progress::kIdle && progress != Progress::kDeclined)
+    return;  // still asked: epoll calls again
   Reactor::modify(registration_, EPOLLIN);
   write_requested_.store(false, std::memory_order_seq_cst);
-  // A message posted since drive() looked found the request still standing and did not repeat it. Declined work is
-  // the business of the stream that this one stood back for.
+  // A message posted since drive() looked found the request still standing and did not repeat it. Declined
+  // work is the business of the stream that this one stood back for.
   if (!owner_.queue().all_cut()) owner_.wake_fastest();
 }
 
-// A peer whose host is gone does not answer. Retransmissions or probes of a closed window that stay unanswered for
-// the time limit say so; a peer that merely does not read answers its probes.
+// A peer whose host is gone does not answer. Retransmissions or probes of a closed window that stay
+// unanswered for the time limit say so; a peer that merely does not read answers its probes.
 void SendStream::on_tick(Clock::time_point /*now*/) {
   if (!owner_.health().ok() || unacknowledged_bytes(fd_.get()) == 0) {
     suspicious_ = false;
@@ -93,17 +100,10 @@ SendStream::Progress SendStream::drive(size_t budget) {
 }
 
 bool SendStream::load_block(Progress* result) {
-  size_t limit = owner_.tuning().block_bytes;
-  if (owner_.stream_count() > 1) {
-    const auto now = Clock::now();
-    if (!owner_.should_take(*this, limit)) {
-      if (now - last_taken_ < kProbeEvery || backlog_.load(std::memory_order_relaxed) != 0) {
-        *result = Progress::kDeclined;
-        return false;
-      }
-      limit = std::min(limit, kProbeBytes);
-    }
-    last_taken_ = now;
+  const size_t limit = owner_.stream_count() > 1 ? choose_size() : owner_.tuning().block_bytes;
+  if (limit == 0) {
+    *result = Progress::kDeclined;
+    return false;
   }
   block_ = owner_.queue().cut(limit);
   if (block_.request == nullptr) {
@@ -127,6 +127,21 @@ bool SendStream::load_block(Progress* result) {
   header_ = core::encode_frame(header);
   position_ = 0;
   return true;
+}
+
+// The size of the next block for this stream; 0: better leave it to the others.
+size_t SendStream::choose_size() {
+  const size_t share = owner_.share(*this);
+  if (share != 0) return share;
+  if (backlog() != 0) return 0;
+  const auto now = Clock::now();
+  const double rate = bytes_per_second();
+  if (now < next_probe_ && rate < kPromising * probed_rate_) return 0;
+  const std::chrono::duration<double> rest(kProbeRest * kProbeBytes / std::max(rate, 1.0));
+  next_probe_ =
+      now + std::clamp(std::chrono::duration_cast<milliseconds>(rest), kProbeEvery, 30 * kProbeEvery);
+  probed_rate_ = rate;
+  return std::min(kProbeBytes, owner_.tuning().block_bytes);
 }
 
 // One system call. kIdle: the block is out.
@@ -154,6 +169,7 @@ SendStream::Progress SendStream::write_some(size_t* written) {
   position_ += static_cast<size_t>(sent);
   *written += static_cast<size_t>(sent);
   written_ += static_cast<uint64_t>(sent);
+  backlog_.fetch_add(static_cast<uint64_t>(sent), std::memory_order_relaxed);
   if (position_ < total) return Progress::kBlocked;
   SendQueue::sent(block_);
   block_ = {};
@@ -172,7 +188,8 @@ void SendStream::measure(Clock::time_point now) {
 void SendStream::read_reverse() {
   if (!reading_.try_lock()) return;
   for (;;) {
-    const ssize_t got = ::recv(fd_.get(), reverse_.data() + reverse_got_, reverse_.size() - reverse_got_, MSG_DONTWAIT);
+    const ssize_t got =
+        ::recv(fd_.get(), reverse_.data() + reverse_got_, reverse_.size() - reverse_got_, MSG_DONTWAIT);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && errno == EAGAIN) break;
     if (got <= 0) {
@@ -193,23 +210,28 @@ void SendStream::read_reverse() {
 bool SendStream::handle_reverse() {
   if (reverse_got_ < core::kFrameHeaderBytes) return false;
   core::FrameHeader header;
-  const core::FrameError error =
-      core::parse_frame(std::span<const std::byte, core::kFrameHeaderBytes>(reverse_.data(), core::kFrameHeaderBytes),
-                        transport::kMaxMessage, &header);
+  const core::FrameError error = core::parse_frame(
+      std::span<const std::byte, core::kFrameHeaderBytes>(reverse_.data(), core::kFrameHeaderBytes),
+      transport::kMaxMessage, &header);
   if (error != core::FrameError::kNone) {
     owner_.fail(Status::kRemoteError, core::describe(error));
     return false;
   }
-  const size_t frame = core::kFrameHeaderBytes + (header.type == core::FrameType::kError ? header.coded_bytes : 0);
+  const size_t frame =
+      core::kFrameHeaderBytes + (header.type == core::FrameType::kError ? header.coded_bytes : 0);
   if (reverse_got_ < frame) return false;
   switch (header.type) {
-    case core::FrameType::kAck: owner_.on_acknowledged(header.sequence); break;
+    case core::FrameType::kAck:
+      owner_.on_acknowledged(header.sequence);
+      break;
     case core::FrameType::kError: {
       const RemoteError remote = read_error(header, reverse_.data() + core::kFrameHeaderBytes);
       owner_.fail(remote.status, remote.text);
       break;
     }
-    default: owner_.fail(Status::kRemoteError, "it sent a frame that a receiver never sends"); break;
+    default:
+      owner_.fail(Status::kRemoteError, "it sent a frame that a receiver never sends");
+      break;
   }
   std::memmove(reverse_.data(), reverse_.data() + frame, reverse_got_ - frame);
   reverse_got_ -= frame;

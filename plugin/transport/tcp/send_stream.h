@@ -1,5 +1,5 @@
-// The sending end of one TCP stream: cuts blocks from the comm's queue, frames and sends them, and reads what the
-// receiver says on the way back (acknowledgements, errors).
+// The sending end of one TCP stream: cuts blocks from the comm's queue, frames and sends them, and reads what
+// the receiver says on the way back (acknowledgements, errors).
 #pragma once
 
 #include <array>
@@ -26,9 +26,9 @@ class SendStream : public EventHandler {
   enum class Progress : uint8_t {
     kIdle,      // nothing (more) to send
     kDeclined,  // there is, but another stream would deliver it earlier
-    kBlocked,  // the kernel takes no more for now
-    kBudget,   // the budget is used up
-    kBusy,     // another thread is at it
+    kBlocked,   // the kernel takes no more for now
+    kBudget,    // the budget is used up
+    kBusy,      // another thread is at it
     kFailed,
   };
   // Sends up to about `budget` bytes. Never blocks. block_bytes: the largest frame payload.
@@ -39,7 +39,7 @@ class SendStream : public EventHandler {
   void start_watching();
   void stop_watching() { Reactor::remove(&registration_); }
 
-  // As of the last look at the kernel's queue.
+  // Bytes given to the kernel that were not acknowledged at the last look.
   [[nodiscard]] uint64_t backlog() const { return backlog_.load(std::memory_order_relaxed); }
   // 0 while unknown.
   [[nodiscard]] double bytes_per_second() const { return bytes_per_second_.load(std::memory_order_relaxed); }
@@ -51,6 +51,7 @@ class SendStream : public EventHandler {
   void on_tick(Clock::time_point now) override;
 
   bool load_block(Progress* result);
+  size_t choose_size();
   Progress write_some(size_t* written);
   void measure(Clock::time_point now);
   void read_reverse();
@@ -71,9 +72,10 @@ class SendStream : public EventHandler {
   uint64_t written_ = 0;
   StreamRate rate_;
   Clock::time_point last_measured_;
-  Clock::time_point last_taken_;
+  Clock::time_point next_probe_;
+  double probed_rate_ = 0;  // the estimate at the last probe
 
-  std::atomic<uint64_t> backlog_{0};  // bytes not acknowledged
+  std::atomic<uint64_t> backlog_{0};
   std::atomic<double> bytes_per_second_{0};
 
   TryLock reading_;  // guards the rest
