@@ -47,7 +47,8 @@ struct Net {
   std::vector<Device> devices;
 };
 
-void report_start(const Net& net, int abi_version) {
+// changed: the settings that differ from their defaults, with their values.
+void report_start(const Net& net, int abi_version, const std::string& changed) {
   if (net.devices.empty()) {
     NETSENSE_WARN(
         "no usable network interface{}{}: netsense is not used and NCCL goes on to its other networks. "
@@ -60,21 +61,21 @@ void report_start(const Net& net, int abi_version) {
     devices += fmt::format("{}{} ({} Mbit/s, {})", devices.empty() ? "" : ", ", device.info->name,
                            device.info->speed_mbps, device.transport->name());
   }
-  NETSENSE_INFO_INIT("netsense {} on, net v{}, {}; {}; no compression", NETSENSE_VERSION, abi_version, devices,
-                     net.transports.front()->description());
+  NETSENSE_INFO_INIT("netsense {} on, net v{}, {}; {}; no compression{}{}", NETSENSE_VERSION, abi_version, devices,
+                     net.transports.front()->description(), changed.empty() ? "" : "; set: ", changed);
 }
 
 std::unique_ptr<Net> make_net(int abi_version) {
   auto net = std::make_unique<Net>();
   config::LoadedSettings loaded = config::load_settings(environ);
   for (const config::Problem& problem : loaded.problems) NETSENSE_WARN("{}", problem.message);
-  net->settings = std::move(loaded.settings);
+  net->settings = loaded.settings;
   net->transports = make_transports(net->settings);
   for (const auto& transport : net->transports) {
     int index = 0;
     for (const DeviceInfo& info : transport->devices()) net->devices.push_back({transport.get(), index++, &info});
   }
-  report_start(*net, abi_version);
+  report_start(*net, abi_version, config::changed_settings(loaded));
   return net;
 }
 
