@@ -90,9 +90,10 @@ Result Library12::accept(void* listener, void** comm) const {
   return result;
 }
 
-void Library12::pair(void** send_comm, void** recv_comm) const {
+void Library12::pair(void** send_comm, void** recv_comm, const std::function<void(HandleBytes*)>& reroute) const {
   HandleBytes handle{};
   void* listener = listen(&handle);
+  if (reroute) reroute(&handle);
   const bool good = connect(&handle, send_comm) == Result::kOk && accept(listener, recv_comm) == Result::kOk;
   static_cast<void>(table_->close_listen(listener));
   if (!good) throw std::runtime_error("no connection");
@@ -127,6 +128,15 @@ Result Library12::wait(void* request, int* bytes) const {
   });
   if (bytes != nullptr) *bytes = size;
   return result;
+}
+
+Ends::Ends(const Library12& library, const std::function<void(HandleBytes*)>& reroute) : net(library) {
+  net.pair(&send, &recv, reroute);
+}
+
+Ends::~Ends() {
+  static_cast<void>(net->close_send(send));
+  static_cast<void>(net->close_recv(recv));
 }
 
 int call(const HandleBytes& handle) {

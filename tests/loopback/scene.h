@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -35,8 +36,8 @@ class Library12 {
   // Until a comm or an error comes; an error leaves *comm null.
   Result connect(HandleBytes* handle, void** comm) const;
   Result accept(void* listener, void** comm) const;
-  // A connected pair.
-  void pair(void** send_comm, void** recv_comm) const;
+  // A connected pair. reroute: may change the handle before the connector gets it.
+  void pair(void** send_comm, void** recv_comm, const std::function<void(HandleBytes*)>& reroute = {}) const;
   void* post_send(void* comm, const std::vector<uint8_t>& data) const;
   void* post_recv(void* comm, std::vector<uint8_t>* data) const;
   // Until the request is done or fails.
@@ -46,6 +47,18 @@ class Library12 {
   Library library_;
   const abi::NetV12* table_;
   void* context_ = nullptr;
+};
+
+// A connected pair of comms, closed at the end.
+struct Ends {
+  // reroute: may change the handle before the connector gets it.
+  explicit Ends(const Library12& library, const std::function<void(HandleBytes*)>& reroute = {});
+  Ends(const Ends&) = delete;
+  Ends& operator=(const Ends&) = delete;
+  ~Ends();
+  const Library12& net;
+  void* send = nullptr;
+  void* recv = nullptr;
 };
 
 // A stranger's TCP connection to the listener of a handle; -1 when refused.

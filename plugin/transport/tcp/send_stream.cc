@@ -197,7 +197,7 @@ bool SendStream::handle_reverse() {
       core::parse_frame(std::span<const std::byte, core::kFrameHeaderBytes>(reverse_.data(), core::kFrameHeaderBytes),
                         transport::kMaxMessage, &header);
   if (error != core::FrameError::kNone) {
-    owner_.fail(Status::kRemoteError, core::describe(error));
+    owner_.fail(Status::kRemoteError, fmt::format("{}: the data were damaged on the way", core::describe(error)));
     return false;
   }
   const size_t frame = core::kFrameHeaderBytes + (header.type == core::FrameType::kError ? header.coded_bytes : 0);
@@ -221,6 +221,8 @@ void SendStream::fail_io(int error) {
   read_reverse();
   owner_.fail(Status::kRemoteError, std::strerror(error));
 }
+
+void SendStream::hang_up() { (void)::shutdown(fd_.get(), SHUT_WR); }
 
 core::Fd SendStream::take_socket(core::FrameBytes* close_frame, uint64_t messages) {
   core::FrameHeader header;
