@@ -47,7 +47,7 @@ void Traffic::step_receiver() {
 void Traffic::run_until_both_fail() {
   poll_until("an error at both ends", [&] {
     step();
-    return sender_ != Result::kOk && receiver_ != Result::kOk;
+    return wrong_ != 0 || (sender_ != Result::kOk && receiver_ != Result::kOk);
   });
 }
 

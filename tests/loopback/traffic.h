@@ -17,7 +17,7 @@ class Traffic {
   Traffic(const Library12& net, size_t bytes, const std::function<void(HandleBytes*)>& reroute);
   // One call at each end that still works.
   void step();
-  // Until each end has reported an error, which takes bounded time once one of them has found one.
+  // Until each end has reported an error, or something wrong has arrived.
   void run_until_both_fail();
   void run_until_delivered(uint32_t messages);
 
