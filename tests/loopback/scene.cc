@@ -26,6 +26,8 @@ Log& the_log() {
   return log;
 }
 
+}  // namespace
+
 void remember(int level, unsigned long /*flags*/, const char* /*file*/, int /*line*/, const char* format, ...) {
   if (level != abi::kLogWarn) return;
   std::array<char, 2048> text{};
@@ -36,8 +38,6 @@ void remember(int level, unsigned long /*flags*/, const char* /*file*/, int /*li
   const std::scoped_lock lock(the_log().mutex);
   the_log().warnings.emplace_back(text.data());
 }
-
-}  // namespace
 
 std::vector<std::string> warnings() {
   const std::scoped_lock lock(the_log().mutex);
@@ -56,11 +56,11 @@ bool warned_of(const std::string& text) {
   return false;
 }
 
-Library12::Library12() : library_(open_library(library_path())) {
+Library12::Library12(abi::DebugLogger logger) : library_(open_library(library_path())) {
   table_ = static_cast<const abi::NetV12*>(dlsym(library_.get(), "ncclNetPlugin_v12"));
   if (table_ == nullptr) throw std::runtime_error("the library has no ncclNetPlugin_v12");
   abi::NetConfigV12 config{};
-  if (table_->init(&context_, 1, &config, remember, nullptr) != Result::kOk) throw std::runtime_error("init");
+  if (table_->init(&context_, 1, &config, logger, nullptr) != Result::kOk) throw std::runtime_error("init");
   clear_warnings();
 }
 

@@ -23,10 +23,13 @@ void clear_warnings();
 // Whether some warning has this text in it.
 bool warned_of(const std::string& text);
 
+// What warnings() reads: NCCL's logger as the plugin sees it.
+void remember(int level, unsigned long flags, const char* file, int line, const char* format, ...);
+
 // The library, loaded and initialised.
 class Library12 {
  public:
-  Library12();
+  explicit Library12(abi::DebugLogger logger = remember);
   Library12(const Library12&) = delete;
   Library12& operator=(const Library12&) = delete;
   ~Library12();

@@ -14,7 +14,7 @@ namespace netsense::testing {
 class Traffic {
  public:
   // Makes the connection. reroute: may change the handle before the connector gets it.
-  Traffic(const Library12& net, size_t bytes, const std::function<void(HandleBytes*)>& reroute);
+  Traffic(const Library12& net, size_t bytes, const std::function<void(HandleBytes*)>& reroute = {});
   // One call at each end that still works.
   void step();
   // Until each end has reported an error, or something wrong has arrived.
