@@ -61,6 +61,33 @@ TEST_CASE("a bit that flips in a message is an error at both ends") {
   CHECK(warned_of("the receiver reports"));
 }
 
+// The reader of LL and LL128 takes what it finds in the buffer without asking.
+TEST_CASE("a message that a reader may poll shows none of its damage") {
+  const bool hint = GENERATE(false, true);
+  // Up to 64 KiB any message may be one.
+  const size_t bytes = hint ? size_t{600000} : size_t{60000};
+  CAPTURE(bytes);
+  const Library12 net;
+  const auto data = pattern(bytes, 1);
+  std::vector<uint8_t> into(bytes, 0);
+  std::optional<Proxy> proxy;
+  const Ends ends(net, [&](HandleBytes* handle) {
+    proxy.emplace(handle, Harm{.kind = Harm::Kind::kFlipBit, .at = kForwardHandshake + kHeader + 15000});
+  });
+  void* received = net.post_recv(ends.recv, &into, hint);
+  void* sent = net.post_send(ends.send, data);
+  int sent_done = 0;
+  poll_until("an error", [&] {
+    if (sent_done == 0) static_cast<void>(net->test(sent, &sent_done, nullptr));
+    int done = 0;
+    return net->test(received, &done, nullptr) != Result::kOk;
+  });
+  CHECK(warned_of("fail their checksum"));
+  size_t damaged = 0;
+  for (size_t i = 0; i < bytes; ++i) damaged += into[i] == 0 || into[i] == data[i] ? 0 : 1;
+  CHECK(damaged == 0);
+}
+
 TEST_CASE("a bit that flips on the way back is an error at both ends") {
   const size_t bytes = GENERATE(kSmall, kLarge);
   const uint64_t at = GENERATE(values<uint64_t>({0, 8, 30}));

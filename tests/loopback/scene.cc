@@ -108,8 +108,8 @@ void* Library12::post_send(void* comm, const std::vector<uint8_t>& data) const {
   return request;
 }
 
-void* Library12::post_recv(void* comm, std::vector<uint8_t>* data) const {
-  void* request = nullptr;
+void* Library12::post_recv(void* comm, std::vector<uint8_t>* data, bool polled) const {
+  void* request = polled ? reinterpret_cast<void*>(abi::kOptionalRecvCompletion) : nullptr;
   void* buffer = data->data();
   size_t bytes = data->size();
   int tag = 0;

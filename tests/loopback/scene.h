@@ -42,7 +42,8 @@ class Library12 {
   // A connected pair. reroute: may change the handle before the connector gets it.
   void pair(void** send_comm, void** recv_comm, const std::function<void(HandleBytes*)>& reroute = {}) const;
   void* post_send(void* comm, const std::vector<uint8_t>& data) const;
-  void* post_recv(void* comm, std::vector<uint8_t>* data) const;
+  // polled: NCCL's hint that the reader polls flags in the buffer (LL, LL128).
+  void* post_recv(void* comm, std::vector<uint8_t>* data, bool polled = false) const;
   // Until the request is done or fails.
   Result wait(void* request, int* bytes = nullptr) const;
 
