@@ -63,7 +63,7 @@ constexpr std::array kTable{
     Setting{"NETSENSE_BLOCK_SIZE", "", "bytes", "",
             "Size of the pieces a message is sent in. Smaller pieces spread better over several connections, "
             "larger "
-            "ones cost less.",
+            "ones cost less. Pieces end at multiples of 128 bytes.",
             SizeType{&Settings::block_bytes, size_t{4} << 10, size_t{4} << 20}},
     Setting{"NETSENSE_CHECKSUM", "", "", "",
             "Whether every piece carries a checksum that the receiver verifies. TCP's own is weak and is "

@@ -35,19 +35,6 @@ size_t own_threads() {
   return count;
 }
 
-struct Ends {
-  explicit Ends(const Library12& library) : net(library) { net.pair(&send, &recv); }
-  Ends(const Ends&) = delete;
-  Ends& operator=(const Ends&) = delete;
-  ~Ends() {
-    static_cast<void>(net->close_send(send));
-    static_cast<void>(net->close_recv(recv));
-  }
-  const Library12& net;
-  void* send = nullptr;
-  void* recv = nullptr;
-};
-
 }  // namespace
 
 TEST_CASE("a receive smaller than the message is an error at both ends that names both sizes") {

@@ -1,12 +1,10 @@
 // Who may connect: only the peer NCCL told of. Strangers are turned away without holding it up, and a peer that
 // cannot be ours is named within the time limit.
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cstring>
-
 #include "tests/catch.h"
+#include "tests/loopback/detour.h"
 #include "tests/loopback/scene.h"
 
 namespace netsense::testing {
@@ -14,30 +12,6 @@ namespace {
 
 constexpr size_t kSecretAt = 40;   // docs/wire-format.md
 constexpr size_t kVersionAt = 36;
-
-// A socket that listens on loopback, and a handle changed to lead to it.
-class FakePeer {
- public:
-  explicit FakePeer(HandleBytes* handle) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t length = sizeof address;
-    REQUIRE(::bind(fd_, reinterpret_cast<sockaddr*>(&address), length) == 0);
-    REQUIRE(::listen(fd_, 16) == 0);
-    REQUIRE(::getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &length) == 0);
-    std::memcpy(handle->data(), &address, sizeof address);
-    port_ = ntohs(address.sin_port);
-  }
-  FakePeer(const FakePeer&) = delete;
-  FakePeer& operator=(const FakePeer&) = delete;
-  ~FakePeer() { ::close(fd_); }
-  [[nodiscard]] std::string port() const { return ":" + std::to_string(port_); }
-
- private:
-  int fd_;
-  int port_ = 0;
-};
 
 }  // namespace
 
@@ -102,7 +76,7 @@ TEST_CASE("a peer that accepts and says nothing is named within the time limit")
   const Library12 net;
   HandleBytes handle{};
   void* listener = net.listen(&handle);
-  const FakePeer silent(&handle);
+  const Detour silent(&handle);
   void* comm = nullptr;
   CHECK(net.connect(&handle, &comm) == Result::kRemoteError);
   CHECK(warned_of(silent.port()));

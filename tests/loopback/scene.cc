@@ -26,6 +26,8 @@ Log& the_log() {
   return log;
 }
 
+}  // namespace
+
 void remember(int level, unsigned long /*flags*/, const char* /*file*/, int /*line*/, const char* format, ...) {
   if (level != abi::kLogWarn) return;
   std::array<char, 2048> text{};
@@ -36,8 +38,6 @@ void remember(int level, unsigned long /*flags*/, const char* /*file*/, int /*li
   const std::scoped_lock lock(the_log().mutex);
   the_log().warnings.emplace_back(text.data());
 }
-
-}  // namespace
 
 std::vector<std::string> warnings() {
   const std::scoped_lock lock(the_log().mutex);
@@ -56,11 +56,11 @@ bool warned_of(const std::string& text) {
   return false;
 }
 
-Library12::Library12() : library_(open_library(library_path())) {
+Library12::Library12(abi::DebugLogger logger) : library_(open_library(library_path())) {
   table_ = static_cast<const abi::NetV12*>(dlsym(library_.get(), "ncclNetPlugin_v12"));
   if (table_ == nullptr) throw std::runtime_error("the library has no ncclNetPlugin_v12");
   abi::NetConfigV12 config{};
-  if (table_->init(&context_, 1, &config, remember, nullptr) != Result::kOk) throw std::runtime_error("init");
+  if (table_->init(&context_, 1, &config, logger, nullptr) != Result::kOk) throw std::runtime_error("init");
   clear_warnings();
 }
 
@@ -90,9 +90,10 @@ Result Library12::accept(void* listener, void** comm) const {
   return result;
 }
 
-void Library12::pair(void** send_comm, void** recv_comm) const {
+void Library12::pair(void** send_comm, void** recv_comm, const std::function<void(HandleBytes*)>& reroute) const {
   HandleBytes handle{};
   void* listener = listen(&handle);
+  if (reroute) reroute(&handle);
   const bool good = connect(&handle, send_comm) == Result::kOk && accept(listener, recv_comm) == Result::kOk;
   static_cast<void>(table_->close_listen(listener));
   if (!good) throw std::runtime_error("no connection");
@@ -107,8 +108,8 @@ void* Library12::post_send(void* comm, const std::vector<uint8_t>& data) const {
   return request;
 }
 
-void* Library12::post_recv(void* comm, std::vector<uint8_t>* data) const {
-  void* request = nullptr;
+void* Library12::post_recv(void* comm, std::vector<uint8_t>* data, bool polled) const {
+  void* request = polled ? reinterpret_cast<void*>(abi::kOptionalRecvCompletion) : nullptr;
   void* buffer = data->data();
   size_t bytes = data->size();
   int tag = 0;
@@ -127,6 +128,15 @@ Result Library12::wait(void* request, int* bytes) const {
   });
   if (bytes != nullptr) *bytes = size;
   return result;
+}
+
+Ends::Ends(const Library12& library, const std::function<void(HandleBytes*)>& reroute) : net(library) {
+  net.pair(&send, &recv, reroute);
+}
+
+Ends::~Ends() {
+  static_cast<void>(net->close_send(send));
+  static_cast<void>(net->close_recv(recv));
 }
 
 int call(const HandleBytes& handle) {

@@ -118,7 +118,7 @@ void TcpListener::on_tick(Clock::time_point now) {
   const std::scoped_lock lock(mutex_);
   std::erase_if(groups_, [&](const auto& entry) {
     if (now < entry.second.deadline) return false;
-    last_stranger_ = fmt::format("{}: only some of its streams arrived", entry.second.peer);
+    note_stranger(entry.second.peer, "only some of its streams arrived", true);
     return true;
   });
 }
@@ -146,16 +146,23 @@ void TcpListener::succeeded(Candidate* candidate) {
       groups_.erase(entry);
     }
   } else {
-    last_stranger_ = fmt::format("{}: its streams contradict each other", candidate->peer);
+    note_stranger(candidate->peer, "its streams contradict each other", true);
   }
   drop(candidate);
 }
 
-void TcpListener::failed(Candidate* candidate, std::string why) {
+void TcpListener::failed(Candidate* candidate, std::string_view why) {
   const std::scoped_lock lock(mutex_);
   if (closing_) return;
-  last_stranger_ = fmt::format("{}: {}", candidate->peer, why);
+  note_stranger(candidate->peer, why, candidate->handshake.greeted());
   drop(candidate);
+}
+
+// A peer that dies takes streams with it that had not said a word yet; these must not pass for somebody else's.
+void TcpListener::note_stranger(std::string_view peer, std::string_view why, bool greeted) {
+  if (stranger_greeted_ && !greeted) return;
+  stranger_greeted_ = greeted;
+  last_stranger_ = fmt::format("{}: {}", peer, why);
 }
 
 void TcpListener::drop(Candidate* candidate) {

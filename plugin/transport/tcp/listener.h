@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plugin/transport/tcp/exchange.h"
@@ -41,7 +42,9 @@ class TcpListener : public transport::Listener, private EventHandler {
   void on_tick(Clock::time_point now) override;
   void admit(core::Fd socket);
   void succeeded(Candidate* candidate);
-  void failed(Candidate* candidate, std::string why);
+  void failed(Candidate* candidate, std::string_view why);
+  // greeted: it spoke netsense's protocol.
+  void note_stranger(std::string_view peer, std::string_view why, bool greeted);
   void drop(Candidate* candidate);
   Status check_time();
 
@@ -58,6 +61,7 @@ class TcpListener : public transport::Listener, private EventHandler {
   std::map<ConnectionId, Group> groups_;
   std::deque<Group> ready_;
   std::string last_stranger_;  // who came without becoming our peer, and why not
+  bool stranger_greeted_ = false;
   std::optional<Clock::time_point> first_accept_;
   bool said_waiting_ = false;
 };

@@ -107,16 +107,23 @@ void TcpRecvComm::acknowledge(size_t bytes) {
   streams_.front()->acknowledge(delivered_messages_, delivered_bytes_);
 }
 
+bool TcpRecvComm::note_failure(Status status, std::string_view why) {
+  return health_.fail(status, fmt::format("receiving from peer {} failed: {}. If this host's link is up, look at the log "
+                                          "of the process on that host",
+                                          peer_, why));
+}
+
 void TcpRecvComm::fail(Status status, std::string_view why) {
-  health_.fail(status, fmt::format("receiving from peer {} failed: {}. If this host's link is up, look at the log of "
-                                   "the process on that host",
-                                   peer_, why));
+  if (!note_failure(status, why)) return;
+  // The sender must not wait until NCCL closes this comm, which it may never do.
+  for (auto& stream : streams_) stream->hang_up();
 }
 
 void TcpRecvComm::fail_and_tell(RecvStream& stream, Status status, const std::string& why) {
-  if (!health_.ok()) return;
-  fail(status, why);
+  if (!note_failure(status, why)) return;
   stream.send_error(status, "the receiver reports: " + why);
+  // Only this one: the end of another could reach the sender before the reason does.
+  stream.hang_up();
 }
 
 }  // namespace netsense::tcp

@@ -52,6 +52,8 @@ class TcpRecvComm final : public transport::RecvComm {
   void drive_inline(const RecvRequest& wanted);
   void drive_read_ahead(const RecvRequest& wanted);
   void acknowledge(size_t bytes);
+  // Whether it was the first.
+  bool note_failure(Status status, std::string_view why);
 
   std::shared_ptr<Runtime> runtime_;
   const std::string peer_;

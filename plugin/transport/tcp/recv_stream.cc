@@ -71,7 +71,7 @@ RecvStream::Progress RecvStream::drive(size_t budget, const std::atomic<bool>* u
     result = Progress::kBudget;
     if (received >= budget || (until != nullptr && until->load(std::memory_order_relaxed))) break;
   }
-  const bool next_header = !in_frame_ && ahead_end_ - ahead_begin_ >= core::kFrameHeaderBytes;
+  const bool next_header = !in_frame_ && ahead_end_ - ahead_begin_ >= wanted_ahead_;
   has_read_ahead_.store(next_header || (in_frame_ && result != Progress::kWaiting), std::memory_order_release);
   reading_.unlock();
   return owner_.health().ok() && !ended() ? result : Progress::kEnded;
@@ -80,7 +80,7 @@ RecvStream::Progress RecvStream::drive(size_t budget, const std::atomic<bool>* u
 // Leaves in_frame_ set when a data frame's header has been taken.
 bool RecvStream::read_header(Progress* result) {
   size_t have = ahead_end_ - ahead_begin_;
-  if (have < core::kFrameHeaderBytes) {
+  if (have < wanted_ahead_) {
     std::memmove(ahead_.data(), ahead_.data() + ahead_begin_, have);
     ahead_begin_ = 0;
     ahead_end_ = have;
@@ -96,7 +96,7 @@ bool RecvStream::read_header(Progress* result) {
     }
     ahead_end_ += static_cast<size_t>(got);
     have = ahead_end_;
-    if (have < core::kFrameHeaderBytes) {
+    if (have < wanted_ahead_) {
       *result = Progress::kWaiting;
       return false;
     }
@@ -126,11 +126,8 @@ bool RecvStream::handle_header(Progress* result) {
       in_frame_ = true;
       break;
     case core::FrameType::kError: {
-      // Short enough to come with its header.
-      if (ahead_end_ - ahead_begin_ < core::kFrameHeaderBytes + header_.coded_bytes) {
-        *result = Progress::kWaiting;
-        return false;
-      }
+      wanted_ahead_ = core::kFrameHeaderBytes + header_.coded_bytes;
+      if (ahead_end_ - ahead_begin_ < wanted_ahead_) return read_header(result);
       const RemoteError remote = read_error(header_, ahead_.data() + ahead_begin_ + core::kFrameHeaderBytes);
       owner_.fail(remote.status, remote.text);
       return false;
@@ -252,7 +249,8 @@ void RecvStream::on_end_of_stream() {
   owner_.fail(Status::kRemoteError, "it closed the connection without notice");
 }
 
-void RecvStream::write_reverse(std::span<const std::byte> bytes) {
+template <typename MakeFrame>
+void RecvStream::write_reverse(MakeFrame&& make_frame) {
   if (!answering_.try_lock()) return;
   if (!answer_rest_.empty()) {
     const ssize_t sent =
@@ -260,8 +258,12 @@ void RecvStream::write_reverse(std::span<const std::byte> bytes) {
     if (sent > 0) answer_rest_.erase(answer_rest_.begin(), answer_rest_.begin() + sent);
   }
   if (answer_rest_.empty()) {
+    const auto bytes = make_frame(answer_number_);
     const ssize_t sent = ::send(fd_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (sent > 0) answer_rest_.assign(bytes.begin() + sent, bytes.end());
+    if (sent > 0) {
+      ++answer_number_;
+      answer_rest_.assign(bytes.begin() + sent, bytes.end());
+    }
   }
   answering_.unlock();
 }
@@ -271,12 +273,16 @@ void RecvStream::acknowledge(uint64_t messages, uint64_t bytes) {
   header.type = core::FrameType::kAck;
   header.sequence = messages;
   header.offset = bytes;
-  header.frame_number = answer_number_++;
-  write_reverse(core::encode_frame(header));
+  write_reverse([&](uint32_t frame_number) {
+    header.frame_number = frame_number;
+    return core::encode_frame(header);
+  });
 }
 
 void RecvStream::send_error(Status status, std::string_view text) {
-  write_reverse(make_error(status, text, answer_number_++));
+  write_reverse([&](uint32_t frame_number) { return make_error(status, text, frame_number); });
 }
+
+void RecvStream::hang_up() { (void)::shutdown(fd_.get(), SHUT_WR); }
 
 }  // namespace netsense::tcp

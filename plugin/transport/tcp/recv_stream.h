@@ -50,6 +50,8 @@ class RecvStream : public EventHandler {
   // Best effort: says nothing when the way back is full.
   void acknowledge(uint64_t messages, uint64_t bytes);
   void send_error(Status status, std::string_view text);
+  // Nothing more will be said on the way back: for the sender a sign that this end has given up.
+  void hang_up();
 
  private:
   void on_event(uint32_t events) override;
@@ -62,7 +64,9 @@ class RecvStream : public EventHandler {
   bool finish_block();
   bool begin_payload();
   void on_end_of_stream();
-  void write_reverse(std::span<const std::byte> bytes);
+  // make_frame: gives the bytes of the frame with the number it is given.
+  template <typename MakeFrame>
+  void write_reverse(MakeFrame&& make_frame);
 
   TcpRecvComm& owner_;
   core::Fd fd_;
@@ -78,6 +82,7 @@ class RecvStream : public EventHandler {
   std::array<std::byte, size_t{8} << 10> ahead_;  // read beyond the current frame
   size_t ahead_begin_ = 0;
   size_t ahead_end_ = 0;
+  size_t wanted_ahead_ = core::kFrameHeaderBytes;  // without so much the next frame cannot be handled
   bool in_frame_ = false;
   bool close_seen_ = false;
   core::FrameHeader header_;

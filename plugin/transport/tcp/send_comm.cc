@@ -148,10 +148,13 @@ void TcpSendComm::on_peer_closed(std::string_view why) {
 }
 
 void TcpSendComm::fail(Status status, std::string_view why) {
-  health_.fail(status,
-               fmt::format("sending to peer {} failed: {}. {} of {} messages were acknowledged. If this "
-                           "host's link is up, look at the log of the process on that host",
-                           peer_, why, acknowledged_.load(std::memory_order_relaxed), queue_.posted()));
+  const bool first =
+      health_.fail(status, fmt::format("sending to peer {} failed: {}. {} of {} messages were acknowledged. If this "
+                                       "host's link is up, look at the log of the process on that host",
+                                       peer_, why, acknowledged_.load(std::memory_order_relaxed), queue_.posted()));
+  // The receiver must not wait until NCCL closes this comm, which it may never do.
+  if (!first) return;
+  for (auto& stream : streams_) stream->hang_up();
 }
 
 }  // namespace netsense::tcp

@@ -25,7 +25,8 @@ Block SendQueue::cut(size_t max_bytes) {
   const uint64_t sequence = cut_.load(std::memory_order_relaxed);
   if (sequence != posted_.load(std::memory_order_seq_cst)) {
     SendRequest& request = ring_[sequence % kRingSize];
-    block = {&request, offset_, std::min(max_bytes, request.bytes - offset_)};
+    const size_t whole_lines = std::max(kLineBytes, max_bytes / kLineBytes * kLineBytes);
+    block = {&request, offset_, std::min(whole_lines, request.bytes - offset_)};
     offset_ += block.bytes;
     if (offset_ == request.bytes) {
       offset_ = 0;

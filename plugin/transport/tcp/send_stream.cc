@@ -214,7 +214,7 @@ bool SendStream::handle_reverse() {
       std::span<const std::byte, core::kFrameHeaderBytes>(reverse_.data(), core::kFrameHeaderBytes),
       transport::kMaxMessage, &header);
   if (error != core::FrameError::kNone) {
-    owner_.fail(Status::kRemoteError, core::describe(error));
+    owner_.fail(Status::kRemoteError, fmt::format("{}: the data were damaged on the way", core::describe(error)));
     return false;
   }
   const size_t frame =
@@ -243,6 +243,8 @@ void SendStream::fail_io(int error) {
   read_reverse();
   owner_.fail(Status::kRemoteError, std::strerror(error));
 }
+
+void SendStream::hang_up() { (void)::shutdown(fd_.get(), SHUT_WR); }
 
 core::Fd SendStream::take_socket(core::FrameBytes* close_frame, uint64_t messages) {
   core::FrameHeader header;

@@ -43,6 +43,8 @@ class SendStream : public EventHandler {
   [[nodiscard]] uint64_t backlog() const { return backlog_.load(std::memory_order_relaxed); }
   // 0 while unknown.
   [[nodiscard]] double bytes_per_second() const { return bytes_per_second_.load(std::memory_order_relaxed); }
+  // Ends the stream without a CLOSE frame, which is an error for the receiver.
+  void hang_up();
   // Gives the socket away; the CLOSE frame to end it with is *close_frame.
   core::Fd take_socket(core::FrameBytes* close_frame, uint64_t messages);
 

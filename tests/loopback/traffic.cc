@@ -1,0 +1,61 @@
+#include "tests/loopback/traffic.h"
+
+namespace netsense::testing {
+
+Traffic::Traffic(const Library12& net, size_t bytes, const std::function<void(HandleBytes*)>& reroute)
+    : bytes_(bytes), ends_(net, reroute) {}
+
+void Traffic::step() {
+  step_sender();
+  step_receiver();
+}
+
+void Traffic::step_sender() {
+  if (sender_ != Result::kOk) return;
+  if (sending_ == nullptr) {
+    from_ = pattern(bytes_, sent_);
+    sender_ = ends_.net->isend(ends_.send, from_.data(), bytes_, 0, nullptr, nullptr, &sending_);
+    return;
+  }
+  int done = 0;
+  sender_ = ends_.net->test(sending_, &done, nullptr);
+  if (done == 0) return;
+  sending_ = nullptr;
+  ++sent_;
+}
+
+void Traffic::step_receiver() {
+  if (receiver_ != Result::kOk) return;
+  int done = 0;
+  if (receiving_ == nullptr) {
+    to_.assign(bytes_, 0);
+    void* buffer = to_.data();
+    int tag = 0;
+    void* region = nullptr;
+    size_t room = bytes_;
+    receiver_ = ends_.net->irecv(ends_.recv, 1, &buffer, &room, &tag, &region, nullptr, &receiving_);
+    return;
+  }
+  int size = 0;
+  receiver_ = ends_.net->test(receiving_, &done, &size);
+  if (done == 0) return;
+  receiving_ = nullptr;
+  if (size != static_cast<int>(bytes_) || to_ != pattern(bytes_, delivered_)) ++wrong_;
+  ++delivered_;
+}
+
+void Traffic::run_until_both_fail() {
+  poll_until("an error at both ends", [&] {
+    step();
+    return wrong_ != 0 || (sender_ != Result::kOk && receiver_ != Result::kOk);
+  });
+}
+
+void Traffic::run_until_delivered(uint32_t messages) {
+  poll_until("delivery", [&] {
+    step();
+    return delivered_ >= messages || sender_ != Result::kOk || receiver_ != Result::kOk;
+  });
+}
+
+}  // namespace netsense::testing
