@@ -8,17 +8,17 @@
 #include "tools/engine/base/error.h"
 #include "tools/engine/base/logger.h"
 #include "tools/engine/bootstrap/root.h"
+#include "tools/engine/comm/call_group.h"
 #include "tools/engine/comm/comm.h"
-#include "tools/engine/comm/group.h"
 #include "tools/engine/ns_engine.h"
 
 using netsense::engine::ApiCall;
+using netsense::engine::CallGroup;
 using netsense::engine::CollTask;
 using netsense::engine::Comm;
 using netsense::engine::EngineError;
 using netsense::engine::fail;
 using netsense::engine::Function;
-using netsense::engine::Group;
 using netsense::engine::P2pTask;
 
 struct ns_comm {
@@ -60,7 +60,7 @@ ns_result collective(ns_comm* comm, const char* name, const CollTask& task) {
     check_argument(task.op >= 0 && task.op < ns_num_ops, "op");
     check_argument(task.root >= 0 && task.root < comm->comm.ranks(), "root");
     const ApiCall call{name, task.count, task.type, task.root, false};
-    Group::current().call(comm->comm, [&](int depth) { comm->comm.add(task, call, depth); });
+    CallGroup::current().call(comm->comm, [&](int depth) { comm->comm.add(task, call, depth); });
   });
 }
 
@@ -75,7 +75,7 @@ ns_result point_to_point(ns_comm* comm, bool send, void* buffer, size_t count, n
     task.peer = peer;
     task.function = send ? Function::kSend : Function::kRecv;
     const ApiCall call{send ? "Send" : "Recv", count, type, peer, true};
-    Group::current().call(comm->comm, [&](int depth) { comm->comm.add(task, call, depth); });
+    CallGroup::current().call(comm->comm, [&](int depth) { comm->comm.add(task, call, depth); });
   });
 }
 
@@ -102,7 +102,7 @@ ns_result ns_comm_init_rank(ns_comm** comm, int ranks, const ns_unique_id* id, i
 ns_result ns_comm_destroy(ns_comm* comm) {
   return guarded([&] {
     check_argument(comm != nullptr, "comm is null");
-    Group::current().forget(comm->comm);
+    CallGroup::current().forget(comm->comm);
     delete comm;
   });
 }
@@ -110,7 +110,7 @@ ns_result ns_comm_destroy(ns_comm* comm) {
 ns_result ns_comm_abort(ns_comm* comm) {
   return guarded([&] {
     check_argument(comm != nullptr, "comm is null");
-    Group::current().forget(comm->comm);
+    CallGroup::current().forget(comm->comm);
     comm->comm.abort();
     delete comm;
   });
@@ -158,11 +158,11 @@ size_t ns_type_size(ns_type type) {
 const char* ns_result_string(ns_result result) { return netsense::engine::result_name(result); }
 
 ns_result ns_group_start(void) {
-  return guarded([] { Group::current().start(); });
+  return guarded([] { CallGroup::current().start(); });
 }
 
 ns_result ns_group_end(void) {
-  return guarded([] { Group::current().end(); });
+  return guarded([] { CallGroup::current().end(); });
 }
 
 ns_result ns_comm_synchronize(ns_comm* comm) {
@@ -211,7 +211,7 @@ ns_result ns_all_to_all(const void* send, void* recv, size_t count, ns_type type
       tasks.push_back({false, static_cast<std::byte*>(recv) + offset, bytes, peer, Function::kAllToAll});
     }
     const ApiCall call{"AlltoAll", count, type, 0, false};
-    Group::current().call(comm->comm, [&](int depth) { comm->comm.add(tasks, call, depth); });
+    CallGroup::current().call(comm->comm, [&](int depth) { comm->comm.add(tasks, call, depth); });
   });
 }
 
