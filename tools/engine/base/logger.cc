@@ -117,8 +117,8 @@ class Log {
       std::tm local{};
       localtime_r(&now, &local);
       std::strftime(time.data(), time.size(), "[%F %T] ", &local);
-      out = fmt::format("\n{}{}:{}:{} [0] {}:{} NCCL WARN {}\n", time.data(), host_, getpid(), thread, file, line,
-                        text);
+      out = fmt::format("\n{}{}:{}:{} [0] {}:{} NCCL WARN {}\n", time.data(), host_, getpid(), thread, file,
+                        line, text);
     } else {
       const char* name = level == LogLevel::kTrace ? "TRACE" : "INFO";
       out = fmt::format("{}:{}:{} [0] NCCL {} {}\n", host_, getpid(), thread, name, text);
@@ -129,7 +129,9 @@ class Log {
   }
 
  private:
-  Log() : level_(parse_level(std::getenv("NCCL_DEBUG"))), mask_(parse_subsystems(std::getenv("NCCL_DEBUG_SUBSYS"))) {
+  Log()
+      : level_(parse_level(std::getenv("NCCL_DEBUG"))),
+        mask_(parse_subsystems(std::getenv("NCCL_DEBUG_SUBSYS"))) {
     const char* pattern = std::getenv("NCCL_DEBUG_FILE");
     if (pattern == nullptr || level_ <= LogLevel::kVersion) return;
     std::FILE* file = std::fopen(expand_file_name(pattern, host_).c_str(), "we");
@@ -145,13 +147,16 @@ class Log {
 
 }  // namespace
 
-bool log_enabled(LogLevel level, unsigned long flags) { return Log::get().enabled(level, flags); }
+bool log_enabled(LogLevel level, unsigned long flags) {
+  return Log::get().enabled(level, flags);
+}
 
 void log_text(LogLevel level, unsigned long flags, const char* file, int line, std::string_view text) {
   if (Log::get().enabled(level, flags)) Log::get().write(level, file, line, text);
 }
 
-extern "C" void ns_engine_log(int level, unsigned long flags, const char* file, int line, const char* format, ...) {
+extern "C" void ns_engine_log(int level, unsigned long flags, const char* file, int line, const char* format,
+                              ...) {
   const auto log_level = static_cast<LogLevel>(level);
   if (!Log::get().enabled(log_level, flags)) return;
   std::array<char, 1024> text{};

@@ -30,7 +30,8 @@ class Bootstrap {
   std::vector<T> all_gather(uint32_t tag, const T& mine) {
     const std::vector<std::byte> all = gather_bytes(tag, bytes_of(mine));
     std::vector<T> out(static_cast<size_t>(ranks_));
-    if (all.size() != out.size() * sizeof(T)) fail(ns_internal_error, "bootstrap: a message has the wrong size");
+    if (all.size() != out.size() * sizeof(T))
+      fail(ns_internal_error, "bootstrap: a message has the wrong size");
     std::memcpy(out.data(), all.data(), all.size());
     return out;
   }

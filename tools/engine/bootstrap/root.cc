@@ -74,9 +74,10 @@ class Root {
     }
     if (hello.secret != secret_) return;
     if (expected_ == 0) expected_ = hello.ranks;
-    if (hello.ranks != expected_ || hello.rank < 0 || hello.rank >= expected_ || members_.contains(hello.rank)) {
-      const std::string text = fmt::format("rank {} of {} does not fit a communicator of {} ranks", hello.rank,
-                                           hello.ranks, expected_);
+    if (hello.ranks != expected_ || hello.rank < 0 || hello.rank >= expected_ ||
+        members_.contains(hello.rank)) {
+      const std::string text = fmt::format("rank {} of {} does not fit a communicator of {} ranks",
+                                           hello.rank, hello.ranks, expected_);
       members_.try_emplace(-1, Member{std::move(fd), {}});
       fail(ns_invalid_usage, "{}", text);
     }
@@ -148,6 +149,8 @@ UniqueId start_root(const std::string& address) {
   return id;
 }
 
-std::chrono::seconds setup_timeout() { return std::chrono::seconds(env_int("NS_ENGINE_TIMEOUT", 300)); }
+std::chrono::seconds setup_timeout() {
+  return std::chrono::seconds(env_int("NS_ENGINE_TIMEOUT", 300));
+}
 
 }  // namespace netsense::engine

@@ -123,13 +123,21 @@ ns_result ns_comm_async_error(ns_comm* comm, ns_result* error) {
   });
 }
 
-int ns_comm_rank(const ns_comm* comm) { return comm->comm.rank(); }
+int ns_comm_rank(const ns_comm* comm) {
+  return comm->comm.rank();
+}
 
-int ns_comm_size(const ns_comm* comm) { return comm->comm.ranks(); }
+int ns_comm_size(const ns_comm* comm) {
+  return comm->comm.ranks();
+}
 
-const char* ns_comm_net_name(const ns_comm* comm) { return comm->comm.net_name(); }
+const char* ns_comm_net_name(const ns_comm* comm) {
+  return comm->comm.net_name();
+}
 
-const char* ns_last_error(void) { return netsense::engine::last_error(); }
+const char* ns_last_error(void) {
+  return netsense::engine::last_error();
+}
 
 size_t ns_type_size(ns_type type) {
   switch (type) {
@@ -155,7 +163,9 @@ size_t ns_type_size(ns_type type) {
   return 0;
 }
 
-const char* ns_result_string(ns_result result) { return netsense::engine::result_name(result); }
+const char* ns_result_string(ns_result result) {
+  return netsense::engine::result_name(result);
+}
 
 ns_result ns_group_start(void) {
   return guarded([] { CallGroup::current().start(); });
@@ -186,7 +196,8 @@ ns_result ns_broadcast(const void* send, void* recv, size_t count, ns_type type,
   });
 }
 
-ns_result ns_reduce(const void* send, void* recv, size_t count, ns_type type, ns_op op, int root, ns_comm* comm) {
+ns_result ns_reduce(const void* send, void* recv, size_t count, ns_type type, ns_op op, int root,
+                    ns_comm* comm) {
   return collective(comm, "Reduce", {Function::kReduce, send, recv, count, type, op, root});
 }
 
@@ -194,7 +205,8 @@ ns_result ns_all_gather(const void* send, void* recv, size_t send_count, ns_type
   return collective(comm, "AllGather", {Function::kAllGather, send, recv, send_count, type, ns_sum});
 }
 
-ns_result ns_reduce_scatter(const void* send, void* recv, size_t recv_count, ns_type type, ns_op op, ns_comm* comm) {
+ns_result ns_reduce_scatter(const void* send, void* recv, size_t recv_count, ns_type type, ns_op op,
+                            ns_comm* comm) {
   return collective(comm, "ReduceScatter", {Function::kReduceScatter, send, recv, recv_count, type, op});
 }
 
@@ -225,7 +237,8 @@ ns_result ns_recv(void* recv, size_t count, ns_type type, int peer, ns_comm* com
 
 ns_result ns_comm_register(ns_comm* comm, void* buffer, size_t bytes, void** handle) {
   return guarded([&] {
-    check_argument(comm != nullptr && handle != nullptr && buffer != nullptr && bytes > 0, "buffer or handle");
+    check_argument(comm != nullptr && handle != nullptr && buffer != nullptr && bytes > 0,
+                   "buffer or handle");
     *handle = comm->comm.register_buffer(buffer, bytes);
   });
 }

@@ -12,7 +12,8 @@ Registrations::Buffer* Registrations::add(void* data, size_t bytes) {
 }
 
 void Registrations::remove(void* handle) {
-  const auto found = std::ranges::find(buffers_, handle, [](const auto& buffer) -> void* { return buffer.get(); });
+  const auto found =
+      std::ranges::find(buffers_, handle, [](const auto& buffer) -> void* { return buffer.get(); });
   if (found == buffers_.end()) fail(ns_invalid_argument, "this is no handle of ns_comm_register");
   std::vector<Buffer::OnConnection>& uses = (*found)->uses;
   for (auto use = uses.rbegin(); use != uses.rend(); ++use) {

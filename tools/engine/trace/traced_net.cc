@@ -90,13 +90,14 @@ class TracedNet final : public Net, public HandleLabels {
     Trace::Call call(*trace_, "net", "setNetAttr");
     const ns_result result = net_->set_attributes(context, attributes);
     const auto hint = [](const TrafficHint& h) {
-      return fmt::format(R"({{"maxPeers":{},"minPeers":{},"maxFlows":{},"minFlows":{}}})", h.max_peers, h.min_peers,
-                         h.max_flows, h.min_flows);
+      return fmt::format(R"({{"maxPeers":{},"minPeers":{},"maxFlows":{},"minFlows":{}}})", h.max_peers,
+                         h.min_peers, h.max_flows, h.min_flows);
     };
-    call.finish(fmt::format(R"("ctx":"{}","send":{},"recv":{},"op":{},"algo":{},"proto":{})", label("c", context),
-                            hint(attributes.send), hint(attributes.recv), static_cast<int32_t>(attributes.op),
-                            static_cast<int32_t>(attributes.algo), static_cast<int32_t>(attributes.proto)),
-                "", result);
+    call.finish(
+        fmt::format(R"("ctx":"{}","send":{},"recv":{},"op":{},"algo":{},"proto":{})", label("c", context),
+                    hint(attributes.send), hint(attributes.recv), static_cast<int32_t>(attributes.op),
+                    static_cast<int32_t>(attributes.algo), static_cast<int32_t>(attributes.proto)),
+        "", result);
     return result;
   }
 
@@ -124,9 +125,9 @@ class TracedNet final : public Net, public HandleLabels {
     } else {
       handles_.learn(*handle, name);
     }
-    call.finish(context_prefix(context) +
-                    fmt::format(R"("dev":{},"handle":"{}","sendDevComm":"null")", device, name),
-                std::move(out), result, result == ns_success && !made ? Poll::kNothing : Poll::kNo);
+    call.finish(
+        context_prefix(context) + fmt::format(R"("dev":{},"handle":"{}","sendDevComm":"null")", device, name),
+        std::move(out), result, result == ns_success && !made ? Poll::kNothing : Poll::kNo);
     return result;
   }
 
@@ -161,7 +162,8 @@ class TracedNet final : public Net, public HandleLabels {
     std::string args;
     {
       const auto lock = trace_->lock_labels();
-      args = fmt::format(R"("comm":"{}","mr":"{}")", comm_label(comm), memory_label(labels(), comm, memory, nullptr));
+      args = fmt::format(R"("comm":"{}","mr":"{}")", comm_label(comm),
+                         memory_label(labels(), comm, memory, nullptr));
       labels().remove_memory(comm, memory);
     }
     const ns_result result = net_->deregister_memory(comm, memory);
@@ -183,10 +185,12 @@ class TracedNet final : public Net, public HandleLabels {
                          buffer_text(labels(), comm, memory, data, bytes), tag,
                          version() >= 10 ? fmt::format(R"(,"phandle":"{}")", labels().of("h", phandle)) : "",
                          request_in_text(request_in));
-      out = made ? fmt::format(R"("req":"{}")", labels().add_request(*request, comm, 1).label) : R"("req":null)";
+      out = made ? fmt::format(R"("req":"{}")", labels().add_request(*request, comm, 1).label)
+                 : R"("req":null)";
       if (made) labels().usage(comm).bytes += bytes;
     }
-    call.finish(std::move(args), std::move(out), result, result == ns_success && !made ? Poll::kNothing : Poll::kNo);
+    call.finish(std::move(args), std::move(out), result,
+                result == ns_success && !made ? Poll::kNothing : Poll::kNo);
     return result;
   }
 
@@ -208,15 +212,16 @@ class TracedNet final : public Net, public HandleLabels {
         tags += fmt::format("{}{}", comma, buffers.tags[i]);
         phandles += fmt::format(R"({}"{}")", comma, labels().of("h", buffers.phandles[i]));
       }
-      args = fmt::format(R"("rc":"{}","n":{},"bufs":[{}],"tags":[{}]{},"request_in":{})", labels().of("r", comm),
-                         buffers.count, bufs, tags,
+      args = fmt::format(R"("rc":"{}","n":{},"bufs":[{}],"tags":[{}]{},"request_in":{})",
+                         labels().of("r", comm), buffers.count, bufs, tags,
                          version() >= 10 ? fmt::format(R"(,"phandles":[{}])", phandles) : "",
                          request_in_text(request_in));
       out = made ? fmt::format(R"("req":"{}")", labels().add_request(*request, comm, buffers.count).label)
                  : R"("req":null)";
       if (made) labels().request(*request)->counts_bytes = true;
     }
-    call.finish(std::move(args), std::move(out), result, result == ns_success && !made ? Poll::kNothing : Poll::kNo);
+    call.finish(std::move(args), std::move(out), result,
+                result == ns_success && !made ? Poll::kNothing : Poll::kNo);
     return result;
   }
 
@@ -233,8 +238,8 @@ class TracedNet final : public Net, public HandleLabels {
         bufs += (i == 0 ? "" : ",") +
                 buffer_text(labels(), comm, memory[i], data[i], static_cast<size_t>(bytes[i]));
       }
-      args = fmt::format(R"("rc":"{}","n":{},"bufs":[{}],"request_in":{})", labels().of("r", comm), count, bufs,
-                         request_in_text(request_in));
+      args = fmt::format(R"("rc":"{}","n":{},"bufs":[{}],"request_in":{})", labels().of("r", comm), count,
+                         bufs, request_in_text(request_in));
       if (result == ns_success && *request != nullptr) {
         out = fmt::format(R"("req":"{}")", labels().add_flush(*request).label);
       }
@@ -268,7 +273,9 @@ class TracedNet final : public Net, public HandleLabels {
     return out;
   }
 
-  void learn(const Handle& handle, const HandleLabel& label) override { handles_.learn(handle, label.data()); }
+  void learn(const Handle& handle, const HandleLabel& label) override {
+    handles_.learn(handle, label.data());
+  }
 
  private:
   Labels& labels() { return trace_->labels(); }
@@ -291,7 +298,8 @@ class TracedNet final : public Net, public HandleLabels {
     return has_contexts() ? fmt::format(R"("ctx":"{}",)", label("c", context)) : std::string();
   }
 
-  ns_result close(void* comm, const char* name, const char* key, const char* kind, ns_result (Net::*close)(void*)) {
+  ns_result close(void* comm, const char* name, const char* key, const char* kind,
+                  ns_result (Net::*close)(void*)) {
     Trace::Call call(*trace_, "net", name);
     const ns_result result = (net_.get()->*close)(comm);
     std::string args;
@@ -323,6 +331,8 @@ std::shared_ptr<Net> make_traced_net(std::shared_ptr<Net> net, std::shared_ptr<T
   return std::make_shared<TracedNet>(std::move(net), std::move(trace), rank);
 }
 
-HandleLabels* handle_labels(Net& net) { return dynamic_cast<TracedNet*>(&net); }
+HandleLabels* handle_labels(Net& net) {
+  return dynamic_cast<TracedNet*>(&net);
+}
 
 }  // namespace netsense::engine
