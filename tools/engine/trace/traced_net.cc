@@ -3,42 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <map>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include "tools/engine/trace/handle_names.h"
 #include "tools/engine/trace/text.h"
+#include "tools/engine/trace/traced_transfers.h"
 
 namespace netsense::engine {
 namespace {
 
-// Names of handles. A plugin may change a handle while it connects.
-class HandleNames {
- public:
-  std::string of(const Handle& handle) {
-    const std::lock_guard lock(mutex_);
-    for (const auto& [known, name] : names_) {
-      if (known == handle) return name;
-    }
-    return "unknown";
-  }
-
-  void learn(const Handle& handle, const std::string& name) {
-    const std::lock_guard lock(mutex_);
-    std::erase_if(names_, [&name](const auto& known) { return known.second == name; });
-    names_.emplace_back(handle, name);
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::pair<Handle, std::string>> names_;
-};
-
 class TracedNet final : public Net, public HandleLabels {
  public:
   TracedNet(std::shared_ptr<Net> net, std::shared_ptr<Trace> trace, int rank)
-      : net_(std::move(net)), trace_(std::move(trace)), rank_(rank) {}
+      : net_(std::move(net)), trace_(std::move(trace)), rank_(rank), transfers_(*net_, *trace_) {}
 
   [[nodiscard]] const char* name() const override { return net_->name(); }
   [[nodiscard]] int version() const override { return net_->version(); }
@@ -173,86 +152,19 @@ class TracedNet final : public Net, public HandleLabels {
 
   ns_result isend(void* comm, void* data, size_t bytes, int tag, void* memory, void* phandle,
                   void** request) override {
-    Trace::Call call(*trace_, "net", "isend");
-    const void* request_in = *request;
-    const ns_result result = net_->isend(comm, data, bytes, tag, memory, phandle, request);
-    const bool made = result == ns_success && *request != nullptr;
-    std::string args;
-    std::string out;
-    {
-      const auto lock = trace_->lock_labels();
-      args = fmt::format(R"("sc":"{}","buf":{},"tag":{}{},"request_in":{})", labels().of("s", comm),
-                         buffer_text(labels(), comm, memory, data, bytes), tag,
-                         version() >= 10 ? fmt::format(R"(,"phandle":"{}")", labels().of("h", phandle)) : "",
-                         request_in_text(request_in));
-      out = made ? fmt::format(R"("req":"{}")", labels().add_request(*request, comm, 1).label)
-                 : R"("req":null)";
-      if (made) labels().usage(comm).bytes += bytes;
-    }
-    call.finish(std::move(args), std::move(out), result,
-                result == ns_success && !made ? Poll::kNothing : Poll::kNo);
-    return result;
+    return transfers_.isend(comm, data, bytes, tag, memory, phandle, request);
   }
 
   ns_result irecv(void* comm, const RecvBuffers& buffers, void** request) override {
-    Trace::Call call(*trace_, "net", "irecv");
-    const void* request_in = version() >= 9 || *request != kCompletionOptional ? *request : nullptr;
-    const ns_result result = net_->irecv(comm, buffers, request);
-    const bool made = result == ns_success && *request != nullptr;
-    std::string args;
-    std::string out;
-    {
-      const auto lock = trace_->lock_labels();
-      std::string bufs;
-      std::string tags;
-      std::string phandles;
-      for (int i = 0; i < buffers.count; ++i) {
-        const char* comma = i == 0 ? "" : ",";
-        bufs += comma + buffer_text(labels(), comm, buffers.memory[i], buffers.data[i], buffers.bytes[i]);
-        tags += fmt::format("{}{}", comma, buffers.tags[i]);
-        phandles += fmt::format(R"({}"{}")", comma, labels().of("h", buffers.phandles[i]));
-      }
-      args = fmt::format(R"("rc":"{}","n":{},"bufs":[{}],"tags":[{}]{},"request_in":{})",
-                         labels().of("r", comm), buffers.count, bufs, tags,
-                         version() >= 10 ? fmt::format(R"(,"phandles":[{}])", phandles) : "",
-                         request_in_text(request_in));
-      out = made ? fmt::format(R"("req":"{}")", labels().add_request(*request, comm, buffers.count).label)
-                 : R"("req":null)";
-      if (made) labels().request(*request)->counts_bytes = true;
-    }
-    call.finish(std::move(args), std::move(out), result,
-                result == ns_success && !made ? Poll::kNothing : Poll::kNo);
-    return result;
+    return transfers_.irecv(comm, buffers, request);
   }
 
   ns_result iflush(void* comm, int count, void** data, int* bytes, void** memory, void** request) override {
-    Trace::Call call(*trace_, "net", "iflush");
-    const void* request_in = *request;
-    const ns_result result = net_->iflush(comm, count, data, bytes, memory, request);
-    std::string args;
-    std::string out = R"("req":null)";
-    {
-      const auto lock = trace_->lock_labels();
-      std::string bufs;
-      for (int i = 0; i < count; ++i) {
-        bufs += (i == 0 ? "" : ",") +
-                buffer_text(labels(), comm, memory[i], data[i], static_cast<size_t>(bytes[i]));
-      }
-      args = fmt::format(R"("rc":"{}","n":{},"bufs":[{}],"request_in":{})", labels().of("r", comm), count,
-                         bufs, request_in_text(request_in));
-      if (result == ns_success && *request != nullptr) {
-        out = fmt::format(R"("req":"{}")", labels().add_flush(*request).label);
-      }
-    }
-    call.finish(std::move(args), std::move(out), result);
-    return result;
+    return transfers_.iflush(comm, count, data, bytes, memory, request);
   }
 
   ns_result test(void* request, int* done, int* sizes) override {
-    Trace::Call call(*trace_, "net", "test");
-    const ns_result result = net_->test(request, done, sizes);
-    traced_test(*trace_, call, request, *done, sizes, result);
-    return result;
+    return transfers_.test(request, done, sizes);
   }
 
   ns_result close_send(void* comm) override { return close(comm, "closeSend", "sc", "s", &Net::close_send); }
@@ -323,6 +235,7 @@ class TracedNet final : public Net, public HandleLabels {
   int rank_;
   std::map<const void*, std::string> kinds_;  // of comms: s or r
   HandleNames handles_;
+  TracedTransfers transfers_;
 };
 
 }  // namespace
