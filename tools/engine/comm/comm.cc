@@ -115,7 +115,6 @@ void Comm::make_transport(const DeviceProperties& device) {
   proxy_profile_ = std::make_unique<ProxyProfile>(profiler_);
   api_profile_ = std::make_unique<ApiProfile>(profiler_);
   service_ = std::make_unique<ProxyService>(thread_name("proxy-service", number_), abort_);
-  registrations_ = std::make_unique<Registrations>(*setup_, *service_);
   connector_ = std::make_unique<Connector>(
       Connector::Parts{*plugins_.net, *bootstrap_, *service_, *setup_, *table_}, shape_,
       Connector::Options{gpu_direct, std::min(settings_.usable_devices, plugins_.devices)});

@@ -65,7 +65,7 @@ bool Comm::is_registered(const CollTask& task) const {
   const auto all = static_cast<size_t>(shape_.ranks);
   const size_t send = task.function == Function::kReduceScatter ? bytes * all : bytes;
   const size_t recv = task.function == Function::kAllGather ? bytes * all : bytes;
-  return registrations_->find(task.send, send) != nullptr && registrations_->find(task.recv, recv) != nullptr;
+  return registrations_.contains(task.send, send) && registrations_.contains(task.recv, recv);
 }
 
 int Comm::ask_tuner(const TunerQuery& query, CostTable& costs) {

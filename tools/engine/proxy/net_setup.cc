@@ -136,12 +136,4 @@ void NetSetup::close(Connection& connection) {
   }
 }
 
-bool NetSetup::register_user(Connection& connection, void* data, size_t bytes, void** memory) {
-  return net_.register_memory(connection.comm, data, bytes, MemoryKind::kCuda, memory) == ns_success;
-}
-
-void NetSetup::deregister_user(Connection& connection, void* memory) {
-  net_.deregister_memory(connection.comm, memory);
-}
-
 }  // namespace netsense::engine

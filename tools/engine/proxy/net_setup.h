@@ -33,10 +33,6 @@ class NetSetup {
   bool connect(Connection& connection, ConnectInfo& info, const NetAttributes& hints);
   void close(Connection& connection);
 
-  // Registers memory of the user on a connection that exists; false when the plugin refuses.
-  bool register_user(Connection& connection, void* data, size_t bytes, void** memory);
-  void deregister_user(Connection& connection, void* memory);
-
  private:
   // Grouped receives make all connections of send/recv between two ranks on a channel one comm.
   struct SharedComm {
