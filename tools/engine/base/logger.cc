@@ -162,6 +162,7 @@ extern "C" void ns_engine_log(int level, unsigned long flags, const char* file, 
   std::array<char, 1024> text{};
   va_list arguments;
   va_start(arguments, format);
+  // NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): the analyzer overlooks this va_start.
   const int length = std::vsnprintf(text.data(), text.size(), format, arguments);
   va_end(arguments);
   if (length < 0) return;

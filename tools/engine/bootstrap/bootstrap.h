@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tools/engine/base/error.h"
@@ -43,11 +44,7 @@ class Bootstrap {
     bool closed = false;
     std::vector<std::byte> buffer;
   };
-  struct Key {
-    int peer;
-    uint32_t tag;
-    auto operator<=>(const Key&) const = default;
-  };
+  using Key = std::pair<int, uint32_t>;  // peer, tag
 
   std::vector<std::byte> gather_bytes(uint32_t tag, std::span<const std::byte> mine);
   core::Fd& connection_to(int peer);
