@@ -101,7 +101,7 @@ class Root {
         send_all(member.fd.get(), bytes_of(reply), soon);
         send_all(member.fd.get(), std::as_bytes(std::span(reason)), soon);
       } catch (const EngineError&) {
-        log_info(kSubsystemBootstrap, "Bootstrap : could not tell rank {} about: {}", rank, reason);
+        log_info(kLogBootstrap, "Bootstrap : could not tell rank {} about: {}", rank, reason);
       }
     }
   }
@@ -143,7 +143,7 @@ UniqueId unpack_unique_id(const ns_unique_id& id) {
 UniqueId start_root(const std::string& address) {
   core::Fd listener = listen_at(address.empty() ? choose_address() : resolve_address(address));
   UniqueId id{kMagic, random_number(), local_address(listener.get())};
-  log_info(kSubsystemBootstrap, "Bootstrap : root at {}", id.address.text());
+  log_info(kLogBootstrap, "Bootstrap : root at {}", id.address.text());
   auto root = std::make_shared<Root>(std::move(listener), id.secret);
   std::thread([root] { root->run(); }).detach();
   return id;

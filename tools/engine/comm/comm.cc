@@ -58,14 +58,14 @@ void Comm::init_plugins(uint64_t comm_id) {
     check(plugins_.net->properties(device, &devices[static_cast<size_t>(device)]),
           "the net plugin's getProperties");
   }
-  log_info(kSubsystemInit, "Using network {}", plugins_.net->name());
+  log_info(kLogInit, "Using network {}", plugins_.net->name());
 
   profiler_ = {plugins_.profiler.get(), nullptr, plugins_.profiler_mask, shape_.rank};
   if (plugins_.profiler) {
     const ProfilerInit init{comm_id, nullptr, shape_.ranks, shape_.ranks, shape_.rank};
     const ns_result result = plugins_.profiler->init(init, &profiler_.context, plugins_.profiler_mask);
     if (result != ns_success) {
-      log_info(kSubsystemInit, "Profiler init failed: {}. Continue without profiler.", result_name(result));
+      log_info(kLogInit, "Profiler init failed: {}. Continue without profiler.", result_name(result));
       profiler_.profiler = nullptr;
     }
   }

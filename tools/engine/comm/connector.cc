@@ -111,10 +111,10 @@ Connection* Connector::set_up(const ConnectionId& id, ConnectInfo& info) {
     connection.need_flush = true;
   }
   parts_.service.call([&] { parts_.setup.set_up(connection, &info); });
-  log_info(kSubsystemInit | kSubsystemNet, "Channel {:02}/{} : {} -> {} [{}] via NET/{}/{}{}{}", id.channel,
-           id.index, id.send ? shape_.rank : id.peer, id.send ? id.peer : shape_.rank,
-           id.send ? "send" : "receive", parts_.net.name(), connection.net_device,
-           connection.gpu_direct ? "/GDRDMA" : "", connection.shared ? "/Shared" : "");
+  log_info(kLogInit | kLogNet, "Channel {:02}/{} : {} -> {} [{}] via NET/{}/{}{}{}", id.channel, id.index,
+           id.send ? shape_.rank : id.peer, id.send ? id.peer : shape_.rank, id.send ? "send" : "receive",
+           parts_.net.name(), connection.net_device, connection.gpu_direct ? "/GDRDMA" : "",
+           connection.shared ? "/Shared" : "");
   in_order_.push_back(&connection);
   return &connection;
 }

@@ -68,7 +68,7 @@ class CollNetAdapter final : public CollNet {
 std::shared_ptr<CollNet> find_collnet(void* library) {
   auto* table = static_cast<abi::CollNetV11*>(dlsym(library, "ncclCollNetPlugin_v11"));
   if (table == nullptr) return nullptr;
-  log_info(kSubsystemInit | kSubsystemNet, "NET/Plugin: Loaded collnet plugin {} (v11)", table->name);
+  log_info(kLogInit | kLogNet, "NET/Plugin: Loaded collnet plugin {} (v11)", table->name);
   return std::make_shared<CollNetAdapter>(table);
 }
 

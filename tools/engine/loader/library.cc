@@ -22,10 +22,9 @@ struct KindNames {
 };
 
 const KindNames& names(PluginKind kind) {
-  static constexpr std::array<KindNames, 3> kNames{
-      {{"NET", "libnccl-net", kSubsystemInit | kSubsystemNet},
-       {"TUNER", "libnccl-tuner", kSubsystemInit | kSubsystemTuning},
-       {"PROFILER", "libnccl-profiler", kSubsystemInit}}};
+  static constexpr std::array<KindNames, 3> kNames{{{"NET", "libnccl-net", kLogInit | kLogNet},
+                                                    {"TUNER", "libnccl-tuner", kLogInit | kLogTuning},
+                                                    {"PROFILER", "libnccl-profiler", kLogInit}}};
   return kNames[static_cast<size_t>(kind)];
 }
 

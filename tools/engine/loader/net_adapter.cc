@@ -184,7 +184,7 @@ std::shared_ptr<Net> try_version(void* library, int wanted, std::string* tried) 
   *tried += (tried->empty() ? "" : ", ") + symbol;
   auto* table = static_cast<Table*>(dlsym(library, symbol.c_str()));
   if (table == nullptr) return nullptr;
-  log_info(kSubsystemInit | kSubsystemNet, "NET/Plugin: Loaded net plugin {} (v{})", table->name, kVersion);
+  log_info(kLogInit | kLogNet, "NET/Plugin: Loaded net plugin {} (v{})", table->name, kVersion);
   return std::make_shared<NetAdapter<kVersion, Table, Properties>>(table);
 }
 

@@ -15,7 +15,7 @@
 namespace netsense::engine {
 namespace {
 
-constexpr unsigned long kNetLog = kSubsystemInit | kSubsystemNet;
+constexpr unsigned long kNetLog = kLogInit | kLogNet;
 
 // A tuner or profiler and the library it lives in.
 template <typename Plugin>
@@ -136,7 +136,7 @@ bool use(const std::shared_ptr<Loaded>& loaded, uint64_t comm_id, PluginWrapper&
 
 std::shared_ptr<Loaded> find_usable(uint64_t comm_id, PluginWrapper& wrapper, PluginSet& set) {
   const auto value = env_string("NCCL_NET_PLUGIN");
-  if (value) log_info(kSubsystemEnv | kSubsystemNet, "NCCL_NET_PLUGIN set by environment to {}", *value);
+  if (value) log_info(kLogEnv | kLogNet, "NCCL_NET_PLUGIN set by environment to {}", *value);
   const int version = static_cast<int>(env_int("NS_ENGINE_NET_VERSION", 0));
   std::string problems;
   for (const std::string& name : net_plugin_names(value ? value->c_str() : nullptr)) {

@@ -94,7 +94,7 @@ class ProfilerAdapter final : public Profiler {
 std::shared_ptr<Profiler> find_profiler(void* library) {
   auto* table = static_cast<abi::ProfilerV5*>(dlsym(library, "ncclProfiler_v5"));
   if (table == nullptr) return nullptr;
-  log_info(kSubsystemInit, "PROFILER/Plugin: Loaded {} (v5)", table->name);
+  log_info(kLogInit, "PROFILER/Plugin: Loaded {} (v5)", table->name);
   return std::make_shared<ProfilerAdapter>(table);
 }
 

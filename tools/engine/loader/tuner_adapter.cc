@@ -46,7 +46,7 @@ class TunerAdapter final : public Tuner {
 std::shared_ptr<Tuner> find_tuner(void* library) {
   auto* table = static_cast<abi::TunerV5*>(dlsym(library, "ncclTunerPlugin_v5"));
   if (table == nullptr) return nullptr;
-  log_info(kSubsystemInit | kSubsystemTuning, "TUNER/Plugin: Using {} (v5)", table->name);
+  log_info(kLogInit | kLogTuning, "TUNER/Plugin: Using {} (v5)", table->name);
   return std::make_shared<TunerAdapter>(table);
 }
 

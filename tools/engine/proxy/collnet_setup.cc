@@ -28,7 +28,7 @@ bool CollNetSetup::connect() {
     const int failed = connect_channel(channel) ? 0 : 1;
     const std::vector<int> failures = parts_.bootstrap.all_gather(kTag, failed);
     if (std::ranges::find(failures, 1) == failures.end()) continue;
-    log_info(kSubsystemInit, "Cannot initialize CollNet, using point-to-point network instead");
+    log_info(kLogInit, "Cannot initialize CollNet, using point-to-point network instead");
     return false;
   }
   ask_support();
@@ -63,7 +63,7 @@ bool CollNetSetup::connect_channel(int channel) {
     }
     return true;
   } catch (const EngineError& error) {
-    log_info(kSubsystemInit, "CollNet: {}", error.what());
+    log_info(kLogInit, "CollNet: {}", error.what());
     return false;
   }
 }
