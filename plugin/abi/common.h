@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "plugin/core/log_level.h"
 #include "plugin/core/status.h"
 
 namespace netsense::abi {
@@ -33,12 +34,7 @@ inline constexpr int kPtrDmaBuf = 0x4;
 // A traffic class, attribute or rail that nobody has set.
 inline constexpr int kUndefined = -1;
 
-// ncclDebugLogLevel, those that plugins use.
-inline constexpr int kLogWarn = 2;
-inline constexpr int kLogInfo = 3;
-
-using DebugLogger = void (*)(int level, unsigned long flags, const char* file, int line, const char* format,
-                             ...);
+using DebugLogger = LogFunction;
 
 // By which a network reports events of its own. type: 0 start, 1 stop, 2 update, 3 update and stop.
 using ProfilerCallback = Result (*)(void** event, int type, void* parent, int64_t plugin_id, void* data);

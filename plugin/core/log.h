@@ -6,18 +6,9 @@
 #include <string_view>
 #include <utility>
 
+#include "plugin/core/log_level.h"
+
 namespace netsense {
-
-// NCCL's ncclDebugLogger_t.
-using LogFunction = void (*)(int level, unsigned long flags, const char* file, int line, const char* format, ...);
-
-enum class LogLevel : int { kWarn = 2, kInfo = 3, kTrace = 5 };  // NCCL_LOG_*
-
-// NCCL's subsystem flags. A line flagged kLogNet alone is not shown by default, one with kLogInit is.
-inline constexpr unsigned long kLogInit = 0x1;
-inline constexpr unsigned long kLogNet = 0x10;
-// What NCCL's own warnings carry: it filters those too, and with NCCL_DEBUG_SUBSYS unset it shows none of kLogNet alone.
-inline constexpr unsigned long kLogAll = ~0UL;
 
 // Keeps NCCL's logger for the process; a null function is ignored when one is known already.
 void set_log_function(LogFunction function);

@@ -29,7 +29,7 @@ Log& the_log() {
 }  // namespace
 
 void remember(int level, unsigned long /*flags*/, const char* /*file*/, int /*line*/, const char* format, ...) {
-  if (level != abi::kLogWarn) return;
+  if (level != static_cast<int>(LogLevel::kWarn)) return;
   std::array<char, 2048> text{};
   va_list arguments;
   va_start(arguments, format);

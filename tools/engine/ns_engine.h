@@ -53,8 +53,8 @@ typedef struct {
 /* address: "host:port" to listen on for the bootstrap, or null to choose an interface and a free port. */
 ns_result ns_get_unique_id(const char* address, ns_unique_id* id);
 
-/* Collective over all ranks. Reads NCCL_NET_PLUGIN, NCCL_ALGO, NCCL_PROTO, NCCL_BUFFSIZE, NCCL_*NCHANNELS and the
- * other variables that change what a plugin sees. Each rank counts as a node of its own. */
+/* Collective over all ranks. Reads NCCL_NET_PLUGIN, NCCL_ALGO, NCCL_PROTO, NCCL_BUFFSIZE, NCCL_*NCHANNELS and
+ * the other variables that change what a plugin sees. Each rank counts as a node of its own. */
 ns_result ns_comm_init_rank(ns_comm** comm, int ranks, const ns_unique_id* id, int rank);
 /* Waits for outstanding work, then closes in NCCL's order. */
 ns_result ns_comm_destroy(ns_comm* comm);
@@ -79,9 +79,11 @@ ns_result ns_comm_synchronize(ns_comm* comm);
 
 ns_result ns_all_reduce(const void* send, void* recv, size_t count, ns_type type, ns_op op, ns_comm* comm);
 ns_result ns_broadcast(const void* send, void* recv, size_t count, ns_type type, int root, ns_comm* comm);
-ns_result ns_reduce(const void* send, void* recv, size_t count, ns_type type, ns_op op, int root, ns_comm* comm);
+ns_result ns_reduce(const void* send, void* recv, size_t count, ns_type type, ns_op op, int root,
+                    ns_comm* comm);
 ns_result ns_all_gather(const void* send, void* recv, size_t send_count, ns_type type, ns_comm* comm);
-ns_result ns_reduce_scatter(const void* send, void* recv, size_t recv_count, ns_type type, ns_op op, ns_comm* comm);
+ns_result ns_reduce_scatter(const void* send, void* recv, size_t recv_count, ns_type type, ns_op op,
+                            ns_comm* comm);
 ns_result ns_all_to_all(const void* send, void* recv, size_t count, ns_type type, ns_comm* comm);
 ns_result ns_send(const void* send, size_t count, ns_type type, int peer, ns_comm* comm);
 ns_result ns_recv(void* recv, size_t count, ns_type type, int peer, ns_comm* comm);

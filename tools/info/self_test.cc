@@ -25,8 +25,8 @@ constexpr std::chrono::seconds kHang{30};
 constexpr std::byte kUntouched{0xee};
 
 const std::vector<size_t>& message_sizes() {
-  static const std::vector<size_t> kSizes{0, 1, 8, 4096, 65537, (size_t{1} << 20) + 1, size_t{8} << 20};
-  return kSizes;
+  static const std::vector<size_t> sizes{0, 1, 8, 4096, 65537, (size_t{1} << 20) + 1, size_t{8} << 20};
+  return sizes;
 }
 
 void check(ns_result result, const char* call) {

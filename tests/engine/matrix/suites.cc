@@ -142,7 +142,7 @@ std::vector<Operation> Suite::operations() const {
 }
 
 Suite make_suite(const std::string& name, int ranks) {
-  static const std::map<std::string, std::function<Suite(int)>> kSuites{
+  static const std::map<std::string, std::function<Suite(int)>> known{
       {"types", types},
       {"sizes", sizes},
       {"large", large},
@@ -151,8 +151,8 @@ Suite make_suite(const std::string& name, int ranks) {
       {"repeat", repeat},
       {"small", small},
   };
-  const auto found = kSuites.find(name);
-  if (found == kSuites.end()) throw std::invalid_argument("no suite " + name);
+  const auto found = known.find(name);
+  if (found == known.end()) throw std::invalid_argument("no suite " + name);
   return found->second(ranks);
 }
 

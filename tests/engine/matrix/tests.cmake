@@ -15,10 +15,7 @@ function(netsense_matrix plugin suite ranks)
   if(suite STREQUAL small AND ranks LESS 4 AND NOT settings)
     list(APPEND labels engine-small)
   endif()
-  # LeakSanitizer reports finished work of the engine's device threads; the plugin's own leaks are looked for by the
-  # abi and loopback tests.
-  set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 300
-    ENVIRONMENT "ASAN_OPTIONS=detect_leaks=0")
+  set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 300)
 endfunction()
 
 # Every type and reduction, by protocol and algorithm.

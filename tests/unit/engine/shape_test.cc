@@ -54,6 +54,7 @@ TEST_CASE("channel limits") {
 TEST_CASE("send/recv: every peer once, rounds of two ranks meet") {
   for (int ranks = 1; ranks <= 9; ++ranks) {
     std::vector<CommShape> shapes;
+    shapes.reserve(static_cast<size_t>(ranks));
     for (int rank = 0; rank < ranks; ++rank) shapes.push_back(make_shape(ranks, rank));
     for (int rank = 0; rank < ranks; ++rank) {
       const auto& rounds = shapes[static_cast<size_t>(rank)].p2p_rounds;

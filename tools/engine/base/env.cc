@@ -20,7 +20,7 @@ int64_t env_int(const char* name, int64_t otherwise) {
   errno = 0;
   const int64_t value = std::strtoll(text->c_str(), &end, 0);
   if (errno != 0 || *end != '\0') {
-    log_info(kSubsystemEnv, "Invalid value {} for {}, using default {}.", *text, name, otherwise);
+    log_info(kLogEnv, "Invalid value {} for {}, using default {}.", *text, name, otherwise);
     return otherwise;
   }
   return value;

@@ -20,9 +20,13 @@ std::string with_errno(std::string_view what, int error) {
   return fmt::format("{}: {}", what, std::generic_category().message(error));
 }
 
-void set_last_error(std::string text) { last_error_text() = std::move(text); }
+void set_last_error(std::string text) {
+  last_error_text() = std::move(text);
+}
 
-const char* last_error() { return last_error_text().c_str(); }
+const char* last_error() {
+  return last_error_text().c_str();
+}
 
 const char* result_name(ns_result result) {
   switch (result) {

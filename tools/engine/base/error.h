@@ -1,5 +1,5 @@
-// Errors inside the engine: thrown as EngineError on the set-up paths, turned into an ns_result and the text of
-// ns_last_error at the C API. The proxy's data path passes ns_result values instead.
+// Errors inside the engine: thrown as EngineError on the set-up paths, turned into an ns_result and the text
+// of ns_last_error at the C API. The proxy's data path passes ns_result values instead.
 #pragma once
 
 #include <fmt/format.h>

@@ -16,40 +16,22 @@
 namespace netsense::engine {
 namespace {
 
-struct Named {
-  const char* name;
-  unsigned long value;
-};
-
-constexpr std::array<Named, 16> kSubsystems{{{"INIT", 0x1},
-                                             {"COLL", 0x2},
-                                             {"P2P", 0x4},
-                                             {"SHM", 0x8},
-                                             {"NET", 0x10},
-                                             {"GRAPH", 0x20},
-                                             {"TUNING", 0x40},
-                                             {"ENV", 0x80},
-                                             {"ALLOC", 0x100},
-                                             {"CALL", 0x200},
-                                             {"PROXY", 0x400},
-                                             {"NVLS", 0x800},
-                                             {"BOOTSTRAP", 0x1000},
-                                             {"REG", 0x2000},
-                                             {"PROFILE", 0x4000},
-                                             {"RAS", 0x8000}}};
-constexpr std::array<Named, 5> kLevels{
-    {{"VERSION", 1}, {"WARN", 2}, {"INFO", 3}, {"ABORT", 4}, {"TRACE", 5}}};
+// By value of ncclDebugLogLevel, and by bit of ncclDebugLogSubSys.
+constexpr std::array<const char*, 6> kLevels{"NONE", "VERSION", "WARN", "INFO", "ABORT", "TRACE"};
+constexpr std::array<const char*, 16> kSubsystems{"INIT",      "COLL", "P2P",     "SHM",  "NET",   "GRAPH",
+                                                  "TUNING",    "ENV",  "ALLOC",   "CALL", "PROXY", "NVLS",
+                                                  "BOOTSTRAP", "REG",  "PROFILE", "RAS"};
 
 LogLevel parse_level(const char* text) {
   if (text == nullptr) return LogLevel::kNone;
-  for (const Named& level : kLevels) {
-    if (strcasecmp(text, level.name) == 0) return static_cast<LogLevel>(level.value);
+  for (size_t level = 0; level < kLevels.size(); ++level) {
+    if (strcasecmp(text, kLevels[level]) == 0) return static_cast<LogLevel>(level);
   }
   return LogLevel::kNone;
 }
 
 unsigned long parse_subsystems(const char* text) {
-  constexpr unsigned long kDefault = kSubsystemInit | kSubsystemBootstrap | kSubsystemEnv;
+  constexpr unsigned long kDefault = kLogInit | kLogBootstrap | kLogEnv;
   if (text == nullptr) return kDefault;
   const bool inverted = *text == '^';
   unsigned long mask = inverted ? ~0UL : 0UL;
@@ -59,8 +41,8 @@ unsigned long parse_subsystems(const char* text) {
     const std::string name = rest.substr(0, comma);
     rest = comma == std::string::npos ? "" : rest.substr(comma + 1);
     unsigned long bits = strcasecmp(name.c_str(), "ALL") == 0 ? ~0UL : 0UL;
-    for (const Named& subsystem : kSubsystems) {
-      if (strcasecmp(name.c_str(), subsystem.name) == 0) bits = subsystem.value;
+    for (size_t bit = 0; bit < kSubsystems.size(); ++bit) {
+      if (strcasecmp(name.c_str(), kSubsystems[bit]) == 0) bits = 1UL << bit;
     }
     mask = inverted ? mask & ~bits : mask | bits;
   }
@@ -117,8 +99,8 @@ class Log {
       std::tm local{};
       localtime_r(&now, &local);
       std::strftime(time.data(), time.size(), "[%F %T] ", &local);
-      out = fmt::format("\n{}{}:{}:{} [0] {}:{} NCCL WARN {}\n", time.data(), host_, getpid(), thread, file, line,
-                        text);
+      out = fmt::format("\n{}{}:{}:{} [0] {}:{} NCCL WARN {}\n", time.data(), host_, getpid(), thread, file,
+                        line, text);
     } else {
       const char* name = level == LogLevel::kTrace ? "TRACE" : "INFO";
       out = fmt::format("{}:{}:{} [0] NCCL {} {}\n", host_, getpid(), thread, name, text);
@@ -129,7 +111,9 @@ class Log {
   }
 
  private:
-  Log() : level_(parse_level(std::getenv("NCCL_DEBUG"))), mask_(parse_subsystems(std::getenv("NCCL_DEBUG_SUBSYS"))) {
+  Log()
+      : level_(parse_level(std::getenv("NCCL_DEBUG"))),
+        mask_(parse_subsystems(std::getenv("NCCL_DEBUG_SUBSYS"))) {
     const char* pattern = std::getenv("NCCL_DEBUG_FILE");
     if (pattern == nullptr || level_ <= LogLevel::kVersion) return;
     std::FILE* file = std::fopen(expand_file_name(pattern, host_).c_str(), "we");
@@ -145,18 +129,22 @@ class Log {
 
 }  // namespace
 
-bool log_enabled(LogLevel level, unsigned long flags) { return Log::get().enabled(level, flags); }
+bool log_enabled(LogLevel level, unsigned long flags) {
+  return Log::get().enabled(level, flags);
+}
 
 void log_text(LogLevel level, unsigned long flags, const char* file, int line, std::string_view text) {
   if (Log::get().enabled(level, flags)) Log::get().write(level, file, line, text);
 }
 
-extern "C" void ns_engine_log(int level, unsigned long flags, const char* file, int line, const char* format, ...) {
+extern "C" void ns_engine_log(int level, unsigned long flags, const char* file, int line, const char* format,
+                              ...) {
   const auto log_level = static_cast<LogLevel>(level);
   if (!Log::get().enabled(log_level, flags)) return;
   std::array<char, 1024> text{};
   va_list arguments;
   va_start(arguments, format);
+  // NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): the analyzer overlooks this va_start.
   const int length = std::vsnprintf(text.data(), text.size(), format, arguments);
   va_end(arguments);
   if (length < 0) return;

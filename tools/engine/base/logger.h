@@ -1,5 +1,6 @@
-// The engine's log, with NCCL's variables and line format, so that what users learn to read here is what they will
-// read in a real job: NCCL_DEBUG (VERSION, WARN, INFO, TRACE), NCCL_DEBUG_SUBSYS, NCCL_DEBUG_FILE (%h, %p).
+// The engine's log, with NCCL's variables and line format, so that what users learn to read here is what they
+// will read in a real job: NCCL_DEBUG (VERSION, WARN, INFO, TRACE), NCCL_DEBUG_SUBSYS, NCCL_DEBUG_FILE (%h,
+// %p).
 #pragma once
 
 #include <fmt/format.h>
@@ -7,22 +8,13 @@
 #include <string_view>
 #include <utility>
 
+#include "plugin/core/log_level.h"
+
 namespace netsense::engine {
 
-// ncclDebugLogLevel.
-enum class LogLevel : int { kNone = 0, kVersion = 1, kWarn = 2, kInfo = 3, kAbort = 4, kTrace = 5 };
-
-// ncclDebugLogSubSys.
-inline constexpr unsigned long kSubsystemInit = 0x1;
-inline constexpr unsigned long kSubsystemNet = 0x10;
-inline constexpr unsigned long kSubsystemTuning = 0x40;
-inline constexpr unsigned long kSubsystemEnv = 0x80;
-inline constexpr unsigned long kSubsystemProxy = 0x400;
-inline constexpr unsigned long kSubsystemBootstrap = 0x1000;
-
 // The ncclDebugLogger_t handed to plugins.
-extern "C" void ns_engine_log(int level, unsigned long flags, const char* file, int line, const char* format, ...)
-    __attribute__((format(printf, 5, 6)));
+extern "C" void ns_engine_log(int level, unsigned long flags, const char* file, int line, const char* format,
+                              ...) __attribute__((format(printf, 5, 6)));
 
 bool log_enabled(LogLevel level, unsigned long flags);
 void log_text(LogLevel level, unsigned long flags, const char* file, int line, std::string_view text);
@@ -36,6 +28,6 @@ void log_info(unsigned long flags, fmt::format_string<Args...> format, Args&&...
 
 }  // namespace netsense::engine
 
-#define NS_ENGINE_WARN(...)                                                                          \
-  ::netsense::engine::log_text(::netsense::engine::LogLevel::kWarn, ~0UL, __FILE_NAME__, __LINE__, \
+#define NS_ENGINE_WARN(...)                                                                               \
+  ::netsense::engine::log_text(::netsense::LogLevel::kWarn, ::netsense::kLogAll, __FILE_NAME__, __LINE__, \
                                fmt::format(__VA_ARGS__))

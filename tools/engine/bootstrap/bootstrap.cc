@@ -22,8 +22,8 @@ struct MessageHeader {
 
 constexpr uint32_t kMaxMessage = 16U << 20;
 
-std::vector<SocketAddress> join(const UniqueId& id, int rank, int ranks, const SocketAddress& listening, int fd,
-                                const WaitLimits& limits) {
+std::vector<SocketAddress> join(const UniqueId& id, int rank, int ranks, const SocketAddress& listening,
+                                int fd, const WaitLimits& limits) {
   const RootHello hello{id.secret, rank, ranks, listening};
   RootReply reply;
   std::vector<SocketAddress> table(static_cast<size_t>(ranks));
@@ -53,14 +53,17 @@ Bootstrap::Bootstrap(const UniqueId& id, int rank, int ranks, const std::atomic<
   addresses_ = join(id, rank, ranks, local_address(listener_.get()), root.get(), limits());
 }
 
-WaitLimits Bootstrap::limits() const { return {Clock::now() + setup_timeout(), &abort_}; }
+WaitLimits Bootstrap::limits() const {
+  return {Clock::now() + setup_timeout(), &abort_};
+}
 
 core::Fd& Bootstrap::connection_to(int peer) {
   core::Fd& fd = outgoing_[peer];
   if (fd.valid()) return fd;
   try {
     // The peer listens since before this rank knew its address, so that waiting longer would not help.
-    fd = connect_to(addresses_.at(static_cast<size_t>(peer)), {Clock::now() + std::chrono::milliseconds(500), &abort_});
+    fd = connect_to(addresses_.at(static_cast<size_t>(peer)),
+                    {Clock::now() + std::chrono::milliseconds(500), &abort_});
     send_all(fd.get(), bytes_of(PeerHello{secret_, rank_, 0}), limits());
   } catch (const EngineError& error) {
     if (abort_.load(std::memory_order_acquire)) throw;

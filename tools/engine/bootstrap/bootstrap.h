@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tools/engine/base/error.h"
@@ -30,7 +31,8 @@ class Bootstrap {
   std::vector<T> all_gather(uint32_t tag, const T& mine) {
     const std::vector<std::byte> all = gather_bytes(tag, bytes_of(mine));
     std::vector<T> out(static_cast<size_t>(ranks_));
-    if (all.size() != out.size() * sizeof(T)) fail(ns_internal_error, "bootstrap: a message has the wrong size");
+    if (all.size() != out.size() * sizeof(T))
+      fail(ns_internal_error, "bootstrap: a message has the wrong size");
     std::memcpy(out.data(), all.data(), all.size());
     return out;
   }
@@ -42,11 +44,7 @@ class Bootstrap {
     bool closed = false;
     std::vector<std::byte> buffer;
   };
-  struct Key {
-    int peer;
-    uint32_t tag;
-    auto operator<=>(const Key&) const = default;
-  };
+  using Key = std::pair<int, uint32_t>;  // peer, tag
 
   std::vector<std::byte> gather_bytes(uint32_t tag, std::span<const std::byte> mine);
   core::Fd& connection_to(int peer);

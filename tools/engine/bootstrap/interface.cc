@@ -40,7 +40,8 @@ bool family_allowed(int family, std::string_view wanted) {
 
 bool usable(const ifaddrs& entry, std::string_view names, std::string_view family) {
   if (entry.ifa_addr == nullptr || (entry.ifa_flags & IFF_UP) == 0) return false;
-  if (!family_allowed(entry.ifa_addr->sa_family, family) || !name_allowed(entry.ifa_name, names)) return false;
+  if (!family_allowed(entry.ifa_addr->sa_family, family) || !name_allowed(entry.ifa_name, names))
+    return false;
   if (entry.ifa_addr->sa_family != AF_INET6) return true;
   return !IN6_IS_ADDR_LINKLOCAL(&reinterpret_cast<const sockaddr_in6*>(entry.ifa_addr)->sin6_addr);
 }
@@ -63,7 +64,8 @@ SocketAddress choose_address() {
     }
     if (chosen == nullptr) chosen = entry;
   }
-  if (chosen == nullptr) fail(ns_system_error, "bootstrap: no interface is up that NCCL_SOCKET_IFNAME allows");
+  if (chosen == nullptr)
+    fail(ns_system_error, "bootstrap: no interface is up that NCCL_SOCKET_IFNAME allows");
   SocketAddress address;
   address.length = chosen->ifa_addr->sa_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
   std::memcpy(&address.storage, chosen->ifa_addr, address.length);

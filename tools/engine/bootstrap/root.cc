@@ -74,9 +74,10 @@ class Root {
     }
     if (hello.secret != secret_) return;
     if (expected_ == 0) expected_ = hello.ranks;
-    if (hello.ranks != expected_ || hello.rank < 0 || hello.rank >= expected_ || members_.contains(hello.rank)) {
-      const std::string text = fmt::format("rank {} of {} does not fit a communicator of {} ranks", hello.rank,
-                                           hello.ranks, expected_);
+    if (hello.ranks != expected_ || hello.rank < 0 || hello.rank >= expected_ ||
+        members_.contains(hello.rank)) {
+      const std::string text = fmt::format("rank {} of {} does not fit a communicator of {} ranks",
+                                           hello.rank, hello.ranks, expected_);
       members_.try_emplace(-1, Member{std::move(fd), {}});
       fail(ns_invalid_usage, "{}", text);
     }
@@ -100,7 +101,7 @@ class Root {
         send_all(member.fd.get(), bytes_of(reply), soon);
         send_all(member.fd.get(), std::as_bytes(std::span(reason)), soon);
       } catch (const EngineError&) {
-        log_info(kSubsystemBootstrap, "Bootstrap : could not tell rank {} about: {}", rank, reason);
+        log_info(kLogBootstrap, "Bootstrap : could not tell rank {} about: {}", rank, reason);
       }
     }
   }
@@ -142,12 +143,14 @@ UniqueId unpack_unique_id(const ns_unique_id& id) {
 UniqueId start_root(const std::string& address) {
   core::Fd listener = listen_at(address.empty() ? choose_address() : resolve_address(address));
   UniqueId id{kMagic, random_number(), local_address(listener.get())};
-  log_info(kSubsystemBootstrap, "Bootstrap : root at {}", id.address.text());
+  log_info(kLogBootstrap, "Bootstrap : root at {}", id.address.text());
   auto root = std::make_shared<Root>(std::move(listener), id.secret);
   std::thread([root] { root->run(); }).detach();
   return id;
 }
 
-std::chrono::seconds setup_timeout() { return std::chrono::seconds(env_int("NS_ENGINE_TIMEOUT", 300)); }
+std::chrono::seconds setup_timeout() {
+  return std::chrono::seconds(env_int("NS_ENGINE_TIMEOUT", 300));
+}
 
 }  // namespace netsense::engine

@@ -1,5 +1,5 @@
-// Where the ranks of a new communicator meet: the unique id names a listening socket; a thread behind it collects the
-// address of every rank and gives the whole table to each.
+// Where the ranks of a new communicator meet: the unique id names a listening socket; a thread behind it
+// collects the address of every rank and gives the whole table to each.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ struct RootReply {
   uint32_t error_bytes = 0;
 };
 
-// Starts the meeting place at `address` ("host:port", empty: choose) in a thread of its own, which ends when the table
-// was handed out or at the time limit.
+// Starts the meeting place at `address` ("host:port", empty: choose) in a thread of its own, which ends when
+// the table was handed out or at the time limit.
 UniqueId start_root(const std::string& address);
 
 // NS_ENGINE_TIMEOUT in seconds: how long ranks wait for each other while joining and setting up.

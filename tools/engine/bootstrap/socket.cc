@@ -54,8 +54,8 @@ int try_connect(int fd, const SocketAddress& address, const WaitLimits& limits) 
 std::string SocketAddress::text() const {
   std::array<char, NI_MAXHOST> host{};
   std::array<char, NI_MAXSERV> service{};
-  if (getnameinfo(reinterpret_cast<const sockaddr*>(&storage), length, host.data(), host.size(), service.data(),
-                  service.size(), NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
+  if (getnameinfo(reinterpret_cast<const sockaddr*>(&storage), length, host.data(), host.size(),
+                  service.data(), service.size(), NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
     return "unknown address";
   }
   return storage.ss_family == AF_INET6 ? fmt::format("[{}]:{}", host.data(), service.data())
@@ -123,7 +123,8 @@ core::Fd connect_to(const SocketAddress& address, const WaitLimits& limits) {
       set_options(fd.get());
       return fd;
     }
-    const bool may_come = error == ECONNREFUSED || error == ETIMEDOUT || error == ENETUNREACH || error == EHOSTUNREACH;
+    const bool may_come =
+        error == ECONNREFUSED || error == ETIMEDOUT || error == ENETUNREACH || error == EHOSTUNREACH;
     if (!may_come || Clock::now() >= limits.deadline) {
       fail(ns_remote_error, "{}", with_errno("bootstrap: cannot connect to " + address.text(), error));
     }
@@ -169,7 +170,8 @@ int poll_interval(const WaitLimits& limits) {
   if (limits.abort != nullptr && limits.abort->load(std::memory_order_acquire)) {
     fail(ns_internal_error, "bootstrap: the communicator was aborted");
   }
-  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(limits.deadline - Clock::now()).count();
+  const auto left =
+      std::chrono::duration_cast<std::chrono::milliseconds>(limits.deadline - Clock::now()).count();
   if (left <= 0) fail(ns_remote_error, "bootstrap: timed out waiting for another rank");
   constexpr int64_t kAbortCheck = 50;
   return static_cast<int>(std::min<int64_t>(left + 1, kAbortCheck));

@@ -8,17 +8,17 @@
 #include "tools/engine/base/error.h"
 #include "tools/engine/base/logger.h"
 #include "tools/engine/bootstrap/root.h"
+#include "tools/engine/comm/call_group.h"
 #include "tools/engine/comm/comm.h"
-#include "tools/engine/comm/group.h"
 #include "tools/engine/ns_engine.h"
 
 using netsense::engine::ApiCall;
+using netsense::engine::CallGroup;
 using netsense::engine::CollTask;
 using netsense::engine::Comm;
 using netsense::engine::EngineError;
 using netsense::engine::fail;
 using netsense::engine::Function;
-using netsense::engine::Group;
 using netsense::engine::P2pTask;
 
 struct ns_comm {
@@ -60,7 +60,7 @@ ns_result collective(ns_comm* comm, const char* name, const CollTask& task) {
     check_argument(task.op >= 0 && task.op < ns_num_ops, "op");
     check_argument(task.root >= 0 && task.root < comm->comm.ranks(), "root");
     const ApiCall call{name, task.count, task.type, task.root, false};
-    Group::current().call(comm->comm, [&](int depth) { comm->comm.add(task, call, depth); });
+    CallGroup::current().call(comm->comm, [&](int depth) { comm->comm.add(task, call, depth); });
   });
 }
 
@@ -75,7 +75,7 @@ ns_result point_to_point(ns_comm* comm, bool send, void* buffer, size_t count, n
     task.peer = peer;
     task.function = send ? Function::kSend : Function::kRecv;
     const ApiCall call{send ? "Send" : "Recv", count, type, peer, true};
-    Group::current().call(comm->comm, [&](int depth) { comm->comm.add(task, call, depth); });
+    CallGroup::current().call(comm->comm, [&](int depth) { comm->comm.add(task, call, depth); });
   });
 }
 
@@ -102,7 +102,7 @@ ns_result ns_comm_init_rank(ns_comm** comm, int ranks, const ns_unique_id* id, i
 ns_result ns_comm_destroy(ns_comm* comm) {
   return guarded([&] {
     check_argument(comm != nullptr, "comm is null");
-    Group::current().forget(comm->comm);
+    CallGroup::current().forget(comm->comm);
     delete comm;
   });
 }
@@ -110,7 +110,7 @@ ns_result ns_comm_destroy(ns_comm* comm) {
 ns_result ns_comm_abort(ns_comm* comm) {
   return guarded([&] {
     check_argument(comm != nullptr, "comm is null");
-    Group::current().forget(comm->comm);
+    CallGroup::current().forget(comm->comm);
     comm->comm.abort();
     delete comm;
   });
@@ -123,13 +123,21 @@ ns_result ns_comm_async_error(ns_comm* comm, ns_result* error) {
   });
 }
 
-int ns_comm_rank(const ns_comm* comm) { return comm->comm.rank(); }
+int ns_comm_rank(const ns_comm* comm) {
+  return comm->comm.rank();
+}
 
-int ns_comm_size(const ns_comm* comm) { return comm->comm.ranks(); }
+int ns_comm_size(const ns_comm* comm) {
+  return comm->comm.ranks();
+}
 
-const char* ns_comm_net_name(const ns_comm* comm) { return comm->comm.net_name(); }
+const char* ns_comm_net_name(const ns_comm* comm) {
+  return comm->comm.net_name();
+}
 
-const char* ns_last_error(void) { return netsense::engine::last_error(); }
+const char* ns_last_error(void) {
+  return netsense::engine::last_error();
+}
 
 size_t ns_type_size(ns_type type) {
   switch (type) {
@@ -155,14 +163,16 @@ size_t ns_type_size(ns_type type) {
   return 0;
 }
 
-const char* ns_result_string(ns_result result) { return netsense::engine::result_name(result); }
+const char* ns_result_string(ns_result result) {
+  return netsense::engine::result_name(result);
+}
 
 ns_result ns_group_start(void) {
-  return guarded([] { Group::current().start(); });
+  return guarded([] { CallGroup::current().start(); });
 }
 
 ns_result ns_group_end(void) {
-  return guarded([] { Group::current().end(); });
+  return guarded([] { CallGroup::current().end(); });
 }
 
 ns_result ns_comm_synchronize(ns_comm* comm) {
@@ -186,7 +196,8 @@ ns_result ns_broadcast(const void* send, void* recv, size_t count, ns_type type,
   });
 }
 
-ns_result ns_reduce(const void* send, void* recv, size_t count, ns_type type, ns_op op, int root, ns_comm* comm) {
+ns_result ns_reduce(const void* send, void* recv, size_t count, ns_type type, ns_op op, int root,
+                    ns_comm* comm) {
   return collective(comm, "Reduce", {Function::kReduce, send, recv, count, type, op, root});
 }
 
@@ -194,7 +205,8 @@ ns_result ns_all_gather(const void* send, void* recv, size_t send_count, ns_type
   return collective(comm, "AllGather", {Function::kAllGather, send, recv, send_count, type, ns_sum});
 }
 
-ns_result ns_reduce_scatter(const void* send, void* recv, size_t recv_count, ns_type type, ns_op op, ns_comm* comm) {
+ns_result ns_reduce_scatter(const void* send, void* recv, size_t recv_count, ns_type type, ns_op op,
+                            ns_comm* comm) {
   return collective(comm, "ReduceScatter", {Function::kReduceScatter, send, recv, recv_count, type, op});
 }
 
@@ -211,7 +223,7 @@ ns_result ns_all_to_all(const void* send, void* recv, size_t count, ns_type type
       tasks.push_back({false, static_cast<std::byte*>(recv) + offset, bytes, peer, Function::kAllToAll});
     }
     const ApiCall call{"AlltoAll", count, type, 0, false};
-    Group::current().call(comm->comm, [&](int depth) { comm->comm.add(tasks, call, depth); });
+    CallGroup::current().call(comm->comm, [&](int depth) { comm->comm.add(tasks, call, depth); });
   });
 }
 
@@ -225,7 +237,8 @@ ns_result ns_recv(void* recv, size_t count, ns_type type, int peer, ns_comm* com
 
 ns_result ns_comm_register(ns_comm* comm, void* buffer, size_t bytes, void** handle) {
   return guarded([&] {
-    check_argument(comm != nullptr && handle != nullptr && buffer != nullptr && bytes > 0, "buffer or handle");
+    check_argument(comm != nullptr && handle != nullptr && buffer != nullptr && bytes > 0,
+                   "buffer or handle");
     *handle = comm->comm.register_buffer(buffer, bytes);
   });
 }

@@ -12,14 +12,15 @@ constexpr int kCollApiMask = kEventCollApi | kEventColl | kProxyMask;
 constexpr int kP2pApiMask = kEventP2pApi | kEventP2p | kProxyMask;
 
 const char* function_name(Function function) {
-  static constexpr std::array<const char*, 9> kNames{"Broadcast", "Reduce",   "AllGather", "ReduceScatter", "AllReduce",
-                                                     "SendRecv",  "Send",     "Recv",      "AlltoAll"};
+  static constexpr std::array<const char*, 9> kNames{"Broadcast",     "Reduce",    "AllGather",
+                                                     "ReduceScatter", "AllReduce", "SendRecv",
+                                                     "Send",          "Recv",      "AlltoAll"};
   return kNames[static_cast<size_t>(function)];
 }
 
 const char* algorithm_name(Algorithm algorithm) {
-  static constexpr std::array<const char*, kAlgorithms> kNames{"TREE", "RING",      "COLLNET_DIRECT", "COLLNET_CHAIN",
-                                                               "NVLS", "NVLS_TREE", "PAT"};
+  static constexpr std::array<const char*, kAlgorithms> kNames{
+      "TREE", "RING", "COLLNET_DIRECT", "COLLNET_CHAIN", "NVLS", "NVLS_TREE", "PAT"};
   return kNames[static_cast<size_t>(algorithm)];
 }
 

@@ -27,7 +27,8 @@ Comm::Comm(const UniqueId& id, int ranks, int rank) : number_(next_comm_number()
   settings_ = read_settings();
   trace_ = Trace::for_rank(rank);
   if (trace_) {
-    trace_->mark("ncclCommInitRank.begin", fmt::format(R"("comm":{},"nranks":{},"rank":{})", number_, ranks, rank));
+    trace_->mark("ncclCommInitRank.begin",
+                 fmt::format(R"("comm":{},"nranks":{},"rank":{})", number_, ranks, rank));
   }
   bootstrap_ = std::make_unique<Bootstrap>(id, rank, ranks, abort_);
   init_shape(ranks, rank);
@@ -40,7 +41,9 @@ Comm::Comm(const UniqueId& id, int ranks, int rank) : number_(next_comm_number()
   if (trace_) trace_->mark("ncclCommInitRank.end");
 }
 
-void Comm::init_shape(int ranks, int rank) { shape_ = make_shape(ranks, rank, settings_.channels); }
+void Comm::init_shape(int ranks, int rank) {
+  shape_ = make_shape(ranks, rank, settings_.channels);
+}
 
 void Comm::init_plugins(uint64_t comm_id) {
   const auto wrapper = make_trace_wrapper(trace_, shape_.rank);
@@ -52,16 +55,17 @@ void Comm::init_plugins(uint64_t comm_id) {
   }
   std::vector<DeviceProperties> devices(static_cast<size_t>(plugins_.devices));
   for (int device = 0; device < plugins_.devices; ++device) {
-    check(plugins_.net->properties(device, &devices[static_cast<size_t>(device)]), "the net plugin's getProperties");
+    check(plugins_.net->properties(device, &devices[static_cast<size_t>(device)]),
+          "the net plugin's getProperties");
   }
-  log_info(kSubsystemInit, "Using network {}", plugins_.net->name());
+  log_info(kLogInit, "Using network {}", plugins_.net->name());
 
   profiler_ = {plugins_.profiler.get(), nullptr, plugins_.profiler_mask, shape_.rank};
   if (plugins_.profiler) {
     const ProfilerInit init{comm_id, nullptr, shape_.ranks, shape_.ranks, shape_.rank};
     const ns_result result = plugins_.profiler->init(init, &profiler_.context, plugins_.profiler_mask);
     if (result != ns_success) {
-      log_info(kSubsystemInit, "Profiler init failed: {}. Continue without profiler.", result_name(result));
+      log_info(kLogInit, "Profiler init failed: {}. Continue without profiler.", result_name(result));
       profiler_.profiler = nullptr;
     }
   }
@@ -84,7 +88,8 @@ void Comm::init_plugins(uint64_t comm_id) {
   }
   for (size_t type = 0; inputs.collnet && type < ns_num_types; ++type) {
     for (size_t op = 0; op < ns_num_ops; ++op) {
-      inputs.collnet_reduces[type][op] = collnet_->supports(static_cast<ns_type>(type), static_cast<ns_op>(op));
+      inputs.collnet_reduces[type][op] =
+          collnet_->supports(static_cast<ns_type>(type), static_cast<ns_op>(op));
     }
   }
   costs_ = std::make_unique<CostModel>(inputs);
@@ -110,28 +115,33 @@ void Comm::make_transport(const DeviceProperties& device) {
   proxy_profile_ = std::make_unique<ProxyProfile>(profiler_);
   api_profile_ = std::make_unique<ApiProfile>(profiler_);
   service_ = std::make_unique<ProxyService>(thread_name("proxy-service", number_), abort_);
-  registrations_ = std::make_unique<Registrations>(*setup_, *service_);
   connector_ = std::make_unique<Connector>(
       Connector::Parts{*plugins_.net, *bootstrap_, *service_, *setup_, *table_}, shape_,
       Connector::Options{gpu_direct, std::min(settings_.usable_devices, plugins_.devices)});
-  device_ = std::make_unique<Device>(shape_, settings_.plan, [this](const ConnectionId& id) -> ConnectionFifo* {
-    Connection* connection = table_->find(id);
-    return connection == nullptr || !connection->connected ? nullptr : &connection->fifo;
-  });
+  device_ =
+      std::make_unique<Device>(shape_, settings_.plan, [this](const ConnectionId& id) -> ConnectionFifo* {
+        Connection* connection = table_->find(id);
+        return connection == nullptr || !connection->connected ? nullptr : &connection->fifo;
+      });
 }
 
 void Comm::make_collnet(const DeviceProperties& device) {
   if (!settings_.collnet || !plugins_.collnet) return;
   collnet_ = std::make_unique<CollNetSetup>(
-      CollNetSetup::Parts{*plugins_.net, *plugins_.collnet, plugins_.collnet_context, *bootstrap_, *service_, *table_},
+      CollNetSetup::Parts{*plugins_.net, *plugins_.collnet, plugins_.collnet_context, *bootstrap_, *service_,
+                          *table_},
       shape_, settings_.plan, uses_gpu_direct(device));
   collnet_connected_ = collnet_->connect();
 }
 
 ProxyProgress& Comm::progress() {
   if (!progress_) {
-    const TransferContext context{*plugins_.net,    *attributes_, *proxy_profile_, shape_.rank,
-                                  settings_.plan.p2p_chunk_bytes, settings_.completion_optional,
+    const TransferContext context{*plugins_.net,
+                                  *attributes_,
+                                  *proxy_profile_,
+                                  shape_.rank,
+                                  settings_.plan.p2p_chunk_bytes,
+                                  settings_.completion_optional,
                                   collnet_ ? &collnet_->transfer() : nullptr};
     progress_ = std::make_unique<ProxyProgress>(context, thread_name("proxy-progress", number_), abort_,
                                                 [this](ns_result result) { fail_with(result); });
@@ -150,7 +160,8 @@ void Comm::synchronize() {
   if (async_error() != ns_success) {
     fail(async_error(), "{}: {}", net_name_, result_name(async_error()));
   }
-  if (broken_) fail(ns_invalid_usage, "an earlier operation of this communicator failed: it can only be aborted");
+  if (broken_)
+    fail(ns_invalid_usage, "an earlier operation of this communicator failed: it can only be aborted");
 }
 
 void Comm::abort() {

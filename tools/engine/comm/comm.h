@@ -49,9 +49,9 @@ class Comm {
   void synchronize();
   // May be called from any thread.
   void abort();
-  // As ncclCommRegister: the buffer may be used by the network directly.
-  void* register_buffer(void* data, size_t bytes) { return registrations_->add(data, bytes); }
-  void deregister_buffer(void* handle) { registrations_->remove(handle); }
+  // As ncclCommRegister; only the tuner learns of it.
+  void* register_buffer(void* data, size_t bytes) { return registrations_.add(data, bytes); }
+  void deregister_buffer(void* handle) { registrations_.remove(handle); }
 
   [[nodiscard]] ns_result async_error() const { return static_cast<ns_result>(async_error_.load()); }
   [[nodiscard]] int rank() const { return shape_.rank; }
@@ -100,7 +100,7 @@ class Comm {
   std::unique_ptr<ProxyProgress> progress_;
   std::unique_ptr<ProxyService> service_;
   std::unique_ptr<Connector> connector_;
-  std::unique_ptr<Registrations> registrations_;
+  Registrations registrations_;
   std::array<bool, kAlgorithms> connected_{};
   GroupTasks tasks_;
   uint64_t next_task_ = 0;

@@ -11,7 +11,9 @@ namespace {
 constexpr int kMaxChannels = 64;
 constexpr int kP2pPerBatch = 8;  // NCCL_MAX_DEV_WORK_P2P_PER_BATCH
 
-uint32_t bit(Function function) { return 1U << static_cast<uint32_t>(function); }
+uint32_t bit(Function function) {
+  return 1U << static_cast<uint32_t>(function);
+}
 
 uint32_t message_tag(int index, int distance, bool barrier) {
   return (static_cast<uint32_t>(distance) << 8) | (static_cast<uint32_t>(index) << 1) | (barrier ? 1U : 0U);
@@ -24,7 +26,8 @@ std::vector<std::byte> to_bytes(const std::vector<ConnectInfo>& infos) {
 
 void from_bytes(std::span<const std::byte> bytes, std::vector<ConnectInfo>& infos) {
   if (bytes.size() != infos.size() * sizeof(ConnectInfo)) {
-    fail(ns_internal_error, "a rank wants other connections than this one: do all ranks call the same operations?");
+    fail(ns_internal_error,
+         "a rank wants other connections than this one: do all ranks call the same operations?");
   }
   std::memcpy(infos.data(), bytes.data(), bytes.size());
 }
@@ -34,7 +37,9 @@ void from_bytes(std::span<const std::byte> bytes, std::vector<ConnectInfo>& info
 Connector::Connector(const Parts& parts, const CommShape& shape, const Options& options)
     : parts_(parts), shape_(shape), options_(options), wanted_(static_cast<size_t>(shape.ranks) * 2) {}
 
-uint64_t& Connector::wanted(int peer, bool send) { return wanted_[static_cast<size_t>(peer) * 2 + (send ? 1 : 0)]; }
+uint64_t& Connector::wanted(int peer, bool send) {
+  return wanted_[static_cast<size_t>(peer) * 2 + (send ? 1 : 0)];
+}
 
 void Connector::want(const ConnectionId& id) {
   if (id.peer < 0 || id.peer >= shape_.ranks || id.peer == shape_.rank) return;
@@ -106,7 +111,7 @@ Connection* Connector::set_up(const ConnectionId& id, ConnectInfo& info) {
     connection.need_flush = true;
   }
   parts_.service.call([&] { parts_.setup.set_up(connection, &info); });
-  log_info(kSubsystemInit | kSubsystemNet, "Channel {:02}/{} : {} -> {} [{}] via NET/{}/{}{}{}", id.channel, id.index,
+  log_info(kLogInit | kLogNet, "Channel {:02}/{} : {} -> {} [{}] via NET/{}/{}{}{}", id.channel, id.index,
            id.send ? shape_.rank : id.peer, id.send ? id.peer : shape_.rank, id.send ? "send" : "receive",
            parts_.net.name(), connection.net_device, connection.gpu_direct ? "/GDRDMA" : "",
            connection.shared ? "/Shared" : "");
@@ -159,7 +164,8 @@ NetAttributes Connector::hints(int index) const {
     attributes.send = attributes.recv = {peers, 1, shape_.p2p_channels_per_peer, 1};
     constexpr uint32_t kScatter = 1U << 9;
     constexpr uint32_t kGather = 1U << 10;
-    attributes.op = bit(Function::kSend) | bit(Function::kRecv) | bit(Function::kAllToAll) | kScatter | kGather;
+    attributes.op =
+        bit(Function::kSend) | bit(Function::kRecv) | bit(Function::kAllToAll) | kScatter | kGather;
   } else {
     const int peers = std::min(kTreePeers, shape_.ranks);
     attributes.send = attributes.recv = {peers, 1, static_cast<int>(shape_.channels.size()), 1};

@@ -1,5 +1,5 @@
-// Makes connections between ranks when an operation first needs them: the order of set-up, the exchange of handles and
-// the polling of connect and accept are NCCL's (src/transport.cc).
+// Makes connections between ranks when an operation first needs them: the order of set-up, the exchange of
+// handles and the polling of connect and accept are NCCL's (src/transport.cc).
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,8 @@ class Connector {
 
   // Remembers a connection to make, unless it exists.
   void want(const ConnectionId& id);
-  // Makes what is wanted for this connection index. Every rank concerned must call this with the same round of wishes.
+  // Makes what is wanted for this connection index. Every rank concerned must call this with the same round
+  // of wishes.
   void connect(int index);
 
   // In the order of set-up, which is also that of closing.

@@ -29,8 +29,10 @@ void Comm::launch() {
   GroupTasks tasks;
   std::swap(tasks, tasks_);
   if (tasks.empty()) return;
-  if (async_error() != ns_success) fail(async_error(), "the communicator has failed: {}", result_name(async_error()));
-  if (broken_) fail(ns_invalid_usage, "an earlier operation of this communicator failed: it can only be aborted");
+  if (async_error() != ns_success)
+    fail(async_error(), "the communicator has failed: {}", result_name(async_error()));
+  if (broken_)
+    fail(ns_invalid_usage, "an earlier operation of this communicator failed: it can only be aborted");
   api_profile_->group_end_begins();
   try {
     launch_tasks(std::move(tasks));
@@ -48,8 +50,8 @@ void Comm::launch_tasks(GroupTasks tasks) {
   if (plugins_.tuner) {
     tuner = [this](const TunerQuery& query, CostTable& costs) { return ask_tuner(query, costs); };
   }
-  PlanResult planned = make_plan(shape_, settings_.plan, *costs_, tuner, std::move(tasks.colls), std::move(tasks.p2ps),
-                                 op_counts_);
+  PlanResult planned = make_plan(shape_, settings_.plan, *costs_, tuner, std::move(tasks.colls),
+                                 std::move(tasks.p2ps), op_counts_);
   if (planned.result != ns_success) fail(planned.result, "{}", planned.error);
   const auto plan = std::make_shared<const Plan>(std::move(planned.plan));
   connect_algorithms(*plan);
@@ -63,7 +65,7 @@ bool Comm::is_registered(const CollTask& task) const {
   const auto all = static_cast<size_t>(shape_.ranks);
   const size_t send = task.function == Function::kReduceScatter ? bytes * all : bytes;
   const size_t recv = task.function == Function::kAllGather ? bytes * all : bytes;
-  return registrations_->find(task.send, send) != nullptr && registrations_->find(task.recv, recv) != nullptr;
+  return registrations_.contains(task.send, send) && registrations_.contains(task.recv, recv);
 }
 
 int Comm::ask_tuner(const TunerQuery& query, CostTable& costs) {
@@ -87,7 +89,8 @@ void Comm::connect_p2p(const std::vector<P2pTask>& tasks) {
       connector_->want({p2p_channel_for_part(shape_, number, part), task.peer, task.send, 1});
     }
   }
-  const bool any = std::ranges::any_of(tasks, [this](const P2pTask& task) { return task.peer != shape_.rank; });
+  const bool any =
+      std::ranges::any_of(tasks, [this](const P2pTask& task) { return task.peer != shape_.rank; });
   if (any) connector_->connect(1);
 }
 
@@ -127,7 +130,8 @@ void Comm::post_proxy_ops(const Plan& plan, const std::map<uint64_t, void*>& eve
            op.send ? "to" : "from", op.peer, op.channel, op.connection_index);
     }
     const auto event = events.find(op.id);
-    queued.push_back({op, connection, {api_profile_->mask(), event == events.end() ? nullptr : event->second}});
+    queued.push_back(
+        {op, connection, {api_profile_->mask(), event == events.end() ? nullptr : event->second}});
   }
   progress().post(std::move(queued));
 }

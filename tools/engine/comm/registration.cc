@@ -6,38 +6,22 @@
 
 namespace netsense::engine {
 
-Registrations::Buffer* Registrations::add(void* data, size_t bytes) {
-  buffers_.push_back(std::make_unique<Buffer>(Buffer{static_cast<std::byte*>(data), bytes, {}}));
+void* Registrations::add(void* data, size_t bytes) {
+  buffers_.push_back(std::make_unique<Buffer>(Buffer{static_cast<const std::byte*>(data), bytes}));
   return buffers_.back().get();
 }
 
 void Registrations::remove(void* handle) {
-  const auto found = std::ranges::find(buffers_, handle, [](const auto& buffer) -> void* { return buffer.get(); });
-  if (found == buffers_.end()) fail(ns_invalid_argument, "this is no handle of ns_comm_register");
-  std::vector<Buffer::OnConnection>& uses = (*found)->uses;
-  for (auto use = uses.rbegin(); use != uses.rend(); ++use) {
-    service_.call([&] { setup_.deregister_user(*use->connection, use->memory); });
-  }
-  buffers_.erase(found);
+  const auto erased =
+      std::erase_if(buffers_, [handle](const auto& buffer) { return buffer.get() == handle; });
+  if (erased == 0) fail(ns_invalid_argument, "this is no handle of ns_comm_register");
 }
 
-Registrations::Buffer* Registrations::find(const void* data, size_t bytes) const {
+bool Registrations::contains(const void* data, size_t bytes) const {
   const auto* begin = static_cast<const std::byte*>(data);
-  for (const auto& buffer : buffers_) {
-    if (begin >= buffer->data && begin + bytes <= buffer->data + buffer->bytes) return buffer.get();
-  }
-  return nullptr;
-}
-
-std::optional<void*> Registrations::on(Buffer& buffer, Connection& connection) {
-  const auto found = std::ranges::find(buffer.uses, &connection, &Buffer::OnConnection::connection);
-  if (found != buffer.uses.end()) return found->memory;
-  void* memory = nullptr;
-  bool registered = false;
-  service_.call([&] { registered = setup_.register_user(connection, buffer.data, buffer.bytes, &memory); });
-  if (!registered) return std::nullopt;
-  buffer.uses.push_back({&connection, memory});
-  return memory;
+  return std::ranges::any_of(buffers_, [&](const auto& buffer) {
+    return begin >= buffer->data && begin + bytes <= buffer->data + buffer->bytes;
+  });
 }
 
 }  // namespace netsense::engine

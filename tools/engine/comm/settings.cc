@@ -36,7 +36,8 @@ EngineSettings read_settings() {
   const size_t step = buffers[static_cast<size_t>(Protocol::kSimple)] / kSteps;
   plan.p2p_chunk_bytes = std::min(bytes("NCCL_P2P_NET_CHUNKSIZE", plan.p2p_chunk_bytes), step);
   plan.chunk_bytes = bytes("NCCL_CHUNK_SIZE", 0);
-  plan.p2p_ll_threshold = static_cast<size_t>(env_int("NCCL_P2P_LL_THRESHOLD", static_cast<int64_t>(plan.p2p_ll_threshold)));
+  plan.p2p_ll_threshold =
+      static_cast<size_t>(env_int("NCCL_P2P_LL_THRESHOLD", static_cast<int64_t>(plan.p2p_ll_threshold)));
   plan.p2p_ll_buffers = env_int("NCCL_ALLOC_P2P_NET_LL_BUFFERS", 0) != 0;
 
   ChannelLimits& channels = settings.channels;
@@ -51,8 +52,8 @@ EngineSettings read_settings() {
   channels.p2p_channels_per_peer = limit("NCCL_NCHANNELS_PER_NET_PEER", 0);
 
   std::string error;
-  const ns_result parsed = parse_choices(env_string("NCCL_ALGO").value_or(""), env_string("NCCL_PROTO").value_or(""),
-                                         settings.choices, error);
+  const ns_result parsed = parse_choices(env_string("NCCL_ALGO").value_or(""),
+                                         env_string("NCCL_PROTO").value_or(""), settings.choices, error);
   if (parsed != ns_success) fail(parsed, "{}", error);
 
   settings.completion_optional = env_int("NCCL_NET_OPTIONAL_RECV_COMPLETION", 1) != 0;

@@ -130,7 +130,7 @@ void reduce(void* accumulator, const void* operand, size_t count) {
 // Eight bits have few enough pairs to compute all of them once.
 template <typename Type, typename Op>
 void reduce_by_table(void* accumulator, const void* operand, size_t count) {
-  static const std::array<uint8_t, 65536> kResults = [] {
+  static const std::array<uint8_t, 65536> table = [] {
     std::array<uint8_t, 65536> results{};
     for (size_t i = 0; i < results.size(); ++i) {
       const float a = Type::widen(static_cast<uint8_t>(i >> 8));
@@ -141,7 +141,7 @@ void reduce_by_table(void* accumulator, const void* operand, size_t count) {
   }();
   auto* __restrict into = static_cast<uint8_t*>(accumulator);
   const auto* __restrict from = static_cast<const uint8_t*>(operand);
-  for (size_t i = 0; i < count; ++i) into[i] = kResults[static_cast<size_t>(into[i]) << 8 | from[i]];
+  for (size_t i = 0; i < count; ++i) into[i] = table[static_cast<size_t>(into[i]) << 8 | from[i]];
 }
 
 template <typename Type, typename Op>

@@ -8,7 +8,9 @@
 namespace netsense::engine {
 namespace {
 
-ns_result to_result(abi::Result result) { return static_cast<ns_result>(result); }
+ns_result to_result(abi::Result result) {
+  return static_cast<ns_result>(result);
+}
 
 class CollNetAdapter final : public CollNet {
  public:
@@ -32,7 +34,8 @@ class CollNetAdapter final : public CollNet {
   ns_result connect(std::vector<Handle>& handles, int rank, void* listener, void** comm) override {
     std::vector<void*> pointers;
     for (Handle& handle : handles) pointers.push_back(handle.data());
-    return to_result(table_->connect(pointers.data(), static_cast<int>(pointers.size()), rank, listener, comm));
+    return to_result(
+        table_->connect(pointers.data(), static_cast<int>(pointers.size()), rank, listener, comm));
   }
   ns_result reduce_support(ns_type type, ns_op op, int* supported) override {
     return to_result(table_->reduce_support(type, op, supported));
@@ -44,8 +47,8 @@ class CollNetAdapter final : public CollNet {
     return to_result(table_->dereg_mr(comm, memory));
   }
   ns_result iallreduce(void* comm, const CollNetReduction& r, void** request) override {
-    return to_result(table_->iallreduce(comm, r.send, r.recv, r.count, r.type, r.op, r.send_memory, r.recv_memory,
-                                        request));
+    return to_result(table_->iallreduce(comm, r.send, r.recv, r.count, r.type, r.op, r.send_memory,
+                                        r.recv_memory, request));
   }
   ns_result iflush(void* comm, void* data, int bytes, void* memory, void** request) override {
     return to_result(table_->iflush(comm, data, bytes, memory, request));
@@ -65,7 +68,7 @@ class CollNetAdapter final : public CollNet {
 std::shared_ptr<CollNet> find_collnet(void* library) {
   auto* table = static_cast<abi::CollNetV11*>(dlsym(library, "ncclCollNetPlugin_v11"));
   if (table == nullptr) return nullptr;
-  log_info(kSubsystemInit | kSubsystemNet, "NET/Plugin: Loaded collnet plugin {} (v11)", table->name);
+  log_info(kLogInit | kLogNet, "NET/Plugin: Loaded collnet plugin {} (v11)", table->name);
   return std::make_shared<CollNetAdapter>(table);
 }
 

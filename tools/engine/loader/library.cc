@@ -22,15 +22,16 @@ struct KindNames {
 };
 
 const KindNames& names(PluginKind kind) {
-  static constexpr std::array<KindNames, 3> kNames{{{"NET", "libnccl-net", kSubsystemInit | kSubsystemNet},
-                                                    {"TUNER", "libnccl-tuner", kSubsystemInit | kSubsystemTuning},
-                                                    {"PROFILER", "libnccl-profiler", kSubsystemInit}}};
+  static constexpr std::array<KindNames, 3> kNames{{{"NET", "libnccl-net", kLogInit | kLogNet},
+                                                    {"TUNER", "libnccl-tuner", kLogInit | kLogTuning},
+                                                    {"PROFILER", "libnccl-profiler", kLogInit}}};
   return kNames[static_cast<size_t>(kind)];
 }
 
 std::string path_of(void* handle, const std::string& name) {
   link_map* map = nullptr;
-  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || map->l_name == nullptr || *map->l_name == '\0') return name;
+  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || map->l_name == nullptr || *map->l_name == '\0')
+    return name;
   return map->l_name;
 }
 
@@ -73,7 +74,8 @@ Library Library::open(PluginKind kind, std::string_view name, std::string* probl
     // A missing dependency names another file than the one asked for.
     const char* message = dlerror();
     const std::string error = message == nullptr ? "unknown error" : message;
-    if (error.find(file) != std::string::npos && error.find("No such file or directory") != std::string::npos) {
+    if (error.find(file) != std::string::npos &&
+        error.find("No such file or directory") != std::string::npos) {
       missing += " " + file;
     } else {
       log_info(kind_names.subsystems, "{}/Plugin: {}: {}", kind_names.log, file, error);

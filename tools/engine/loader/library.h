@@ -12,8 +12,8 @@ enum class PluginKind { kNet, kTuner, kProfiler };
 // The names in NCCL_NET_PLUGIN: a comma list, "none" is empty; without the variable the default library.
 std::vector<std::string> net_plugin_names(const char* value);
 
-// Files that a name stands for, in the order of trying: the name itself, then libnccl-net-<name>.so unless it is a path
-// or already of the form lib….so. "" means the default library of that kind.
+// Files that a name stands for, in the order of trying: the name itself, then libnccl-net-<name>.so unless it
+// is a path or already of the form lib….so. "" means the default library of that kind.
 std::vector<std::string> library_candidates(PluginKind kind, std::string_view name);
 
 // An open library. Closed with the last copy of the owner.

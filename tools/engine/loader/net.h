@@ -1,5 +1,5 @@
-// A network plugin as the engine uses it, whatever version of ncclNet stands behind it: the newest version's calls,
-// with what an older one lacks left out by the adapter.
+// A network plugin as the engine uses it, whatever version of ncclNet stands behind it: the newest version's
+// calls, with what an older one lacks left out by the adapter.
 #pragma once
 
 #include <array>

@@ -20,7 +20,9 @@
 namespace netsense::engine {
 namespace {
 
-ns_result to_result(abi::Result result) { return static_cast<ns_result>(result); }
+ns_result to_result(abi::Result result) {
+  return static_cast<ns_result>(result);
+}
 
 template <int kVersion, typename Table, typename Properties>
 class NetAdapter final : public Net {
@@ -81,8 +83,8 @@ class NetAdapter final : public Net {
       const auto peers = [](const TrafficHint& hint) {
         return abi::NetPeerAttributesV11{hint.max_peers, hint.min_peers, hint.max_flows, hint.min_flows};
       };
-      abi::NetAttributesV11 theirs{peers(attributes.send), peers(attributes.recv), attributes.op, attributes.algo,
-                                   attributes.proto};
+      abi::NetAttributesV11 theirs{peers(attributes.send), peers(attributes.recv), attributes.op,
+                                   attributes.algo, attributes.proto};
       return to_result(table_->set_net_attributes(context, &theirs));
     }
     return ns_success;
@@ -140,11 +142,11 @@ class NetAdapter final : public Net {
 
   ns_result irecv(void* comm, const RecvBuffers& buffers, void** request) override {
     if constexpr (kVersion >= 10) {
-      return to_result(table_->irecv(comm, buffers.count, buffers.data, buffers.bytes, buffers.tags, buffers.memory,
-                                     buffers.phandles, request));
+      return to_result(table_->irecv(comm, buffers.count, buffers.data, buffers.bytes, buffers.tags,
+                                     buffers.memory, buffers.phandles, request));
     } else if constexpr (kVersion == 9) {
-      return to_result(table_->irecv(comm, buffers.count, buffers.data, buffers.bytes, buffers.tags, buffers.memory,
-                                     request));
+      return to_result(table_->irecv(comm, buffers.count, buffers.data, buffers.bytes, buffers.tags,
+                                     buffers.memory, request));
     } else {
       // Older plugins know nothing of the hint in *request, and their sizes are int.
       if (*request == kCompletionOptional) *request = nullptr;
@@ -152,8 +154,8 @@ class NetAdapter final : public Net {
       for (int i = 0; i < buffers.count; ++i) {
         bytes[static_cast<size_t>(i)] = static_cast<int>(buffers.bytes[i]);
       }
-      return to_result(table_->irecv(comm, buffers.count, buffers.data, bytes.data(), buffers.tags, buffers.memory,
-                                     request));
+      return to_result(table_->irecv(comm, buffers.count, buffers.data, bytes.data(), buffers.tags,
+                                     buffers.memory, request));
     }
   }
 
@@ -182,7 +184,7 @@ std::shared_ptr<Net> try_version(void* library, int wanted, std::string* tried) 
   *tried += (tried->empty() ? "" : ", ") + symbol;
   auto* table = static_cast<Table*>(dlsym(library, symbol.c_str()));
   if (table == nullptr) return nullptr;
-  log_info(kSubsystemInit | kSubsystemNet, "NET/Plugin: Loaded net plugin {} (v{})", table->name, kVersion);
+  log_info(kLogInit | kLogNet, "NET/Plugin: Loaded net plugin {} (v{})", table->name, kVersion);
   return std::make_shared<NetAdapter<kVersion, Table, Properties>>(table);
 }
 

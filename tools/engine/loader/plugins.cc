@@ -15,7 +15,7 @@
 namespace netsense::engine {
 namespace {
 
-constexpr unsigned long kNetLog = kSubsystemInit | kSubsystemNet;
+constexpr unsigned long kNetLog = kLogInit | kLogNet;
 
 // A tuner or profiler and the library it lives in.
 template <typename Plugin>
@@ -71,7 +71,8 @@ std::shared_ptr<Loaded> load(const std::string& name, int wanted_version, std::s
   loaded->net = find_net(loaded->library.handle(), wanted_version, &tried);
   if (!loaded->net) {
     log_info(kNetLog, "External network plugin {} is unsupported", loaded->library.path());
-    *problems += (problems->empty() ? "" : "; ") + fmt::format("{} has none of {}", loaded->library.path(), tried);
+    *problems +=
+        (problems->empty() ? "" : "; ") + fmt::format("{} has none of {}", loaded->library.path(), tried);
     return nullptr;
   }
   loaded->collnet = find_collnet(loaded->library.handle());
@@ -80,7 +81,8 @@ std::shared_ptr<Loaded> load(const std::string& name, int wanted_version, std::s
 }
 
 // Init for this communicator. False when the net cannot be used.
-bool initialise(Loaded& loaded, uint64_t comm_id, PluginWrapper& wrapper, PluginSet& set, std::string* problems) {
+bool initialise(Loaded& loaded, uint64_t comm_id, PluginWrapper& wrapper, PluginSet& set,
+                std::string* problems) {
   set.net = wrapper.wrap(loaded.net);
   const ns_result result = set.net->init({comm_id, -1, &profiler_callback}, &set.net_context);
   if (result == ns_success && loaded.devices == 0) {
@@ -134,7 +136,7 @@ bool use(const std::shared_ptr<Loaded>& loaded, uint64_t comm_id, PluginWrapper&
 
 std::shared_ptr<Loaded> find_usable(uint64_t comm_id, PluginWrapper& wrapper, PluginSet& set) {
   const auto value = env_string("NCCL_NET_PLUGIN");
-  if (value) log_info(kSubsystemEnv | kSubsystemNet, "NCCL_NET_PLUGIN set by environment to {}", *value);
+  if (value) log_info(kLogEnv | kLogNet, "NCCL_NET_PLUGIN set by environment to {}", *value);
   const int version = static_cast<int>(env_int("NS_ENGINE_NET_VERSION", 0));
   std::string problems;
   for (const std::string& name : net_plugin_names(value ? value->c_str() : nullptr)) {
@@ -144,7 +146,8 @@ std::shared_ptr<Loaded> find_usable(uint64_t comm_id, PluginWrapper& wrapper, Pl
   }
   const std::string reason = problems.empty() ? "NCCL_NET_PLUGIN names none" : problems;
   NS_ENGINE_WARN("Failed to initialize any NET plugin: {}. The engine has no network of its own.", reason);
-  fail(ns_invalid_usage, "no network plugin could be used: {}; set NCCL_NET_PLUGIN to a plugin's name or path", reason);
+  fail(ns_invalid_usage,
+       "no network plugin could be used: {}; set NCCL_NET_PLUGIN to a plugin's name or path", reason);
 }
 
 }  // namespace
@@ -161,7 +164,8 @@ PluginSet acquire_plugins(uint64_t comm_id, PluginWrapper& wrapper) {
     loaded = find_usable(comm_id, wrapper, set);
     void* handle = loaded->library.handle();
     loaded->tuner = find_extra<Tuner>(PluginKind::kTuner, "NCCL_TUNER_PLUGIN", handle, &find_tuner);
-    loaded->profiler = find_extra<Profiler>(PluginKind::kProfiler, "NCCL_PROFILER_PLUGIN", handle, &find_profiler);
+    loaded->profiler =
+        find_extra<Profiler>(PluginKind::kProfiler, "NCCL_PROFILER_PLUGIN", handle, &find_profiler);
     all.current = loaded;
     if (env_int("NCCL_NET_PLUGIN_REF_COUNT", 0) > 0) all.kept = loaded;
   }

@@ -1,5 +1,5 @@
-// The plugins of this process, shared by its communicators: which library is used, which kinds of plugin it holds, and
-// when it is closed again.
+// The plugins of this process, shared by its communicators: which library is used, which kinds of plugin it
+// holds, and when it is closed again.
 #pragma once
 
 #include <memory>
@@ -36,8 +36,8 @@ class PluginWrapper {
   virtual std::shared_ptr<Profiler> wrap(std::shared_ptr<Profiler> profiler) { return profiler; }
 };
 
-// Loads (for the first communicator) and initialises the net plugin that NCCL_NET_PLUGIN names, with CollNet, tuner and
-// profiler from the same library unless NCCL_TUNER_PLUGIN or NCCL_PROFILER_PLUGIN say otherwise.
+// Loads (for the first communicator) and initialises the net plugin that NCCL_NET_PLUGIN names, with CollNet,
+// tuner and profiler from the same library unless NCCL_TUNER_PLUGIN or NCCL_PROFILER_PLUGIN say otherwise.
 // NS_ENGINE_NET_VERSION asks for one version of the net API. Tuner and profiler are not initialised yet.
 // Throws ns_invalid_usage when no plugin can be used.
 PluginSet acquire_plugins(uint64_t comm_id, PluginWrapper& wrapper);

@@ -24,15 +24,17 @@ abi::ProfilerEventV5 to_event(const EventDescriptor& ours) {
       event.p2p_api = {ours.function, ours.count, ours.datatype, nullptr, false};
       break;
     case kEventColl:
-      event.coll = {ours.sequence, ours.function,  ours.send_buffer, ours.recv_buffer, ours.count,       ours.root,
-                    ours.datatype, ours.channels, ours.warps,       ours.algorithm,   ours.protocol, ours.parent_group};
+      event.coll = {ours.sequence, ours.function,  ours.send_buffer, ours.recv_buffer,
+                    ours.count,    ours.root,      ours.datatype,    ours.channels,
+                    ours.warps,    ours.algorithm, ours.protocol,    ours.parent_group};
       break;
     case kEventP2p:
       event.p2p = {ours.function, ours.recv_buffer, ours.datatype,    ours.count,
                    ours.peer,     ours.channels,    ours.parent_group};
       break;
     case kEventProxyOp:
-      event.proxy_op = {getpid(), ours.channel, ours.peer, ours.steps, ours.chunk_bytes, ours.is_send ? 1 : 0};
+      event.proxy_op = {getpid(),   ours.channel,     ours.peer,
+                        ours.steps, ours.chunk_bytes, ours.is_send ? 1 : 0};
       break;
     case kEventProxyStep:
       event.proxy_step = {ours.step};
@@ -53,8 +55,8 @@ class ProfilerAdapter final : public Profiler {
   [[nodiscard]] const char* name() const override { return table_->name; }
 
   ns_result init(const ProfilerInit& init, void** context, int* mask) override {
-    return static_cast<ns_result>(table_->init(context, init.comm_id, mask, init.comm_name, init.nodes, init.ranks,
-                                               init.rank, &ns_engine_log));
+    return static_cast<ns_result>(table_->init(context, init.comm_id, mask, init.comm_name, init.nodes,
+                                               init.ranks, init.rank, &ns_engine_log));
   }
   ns_result finalize(void* context) override { return static_cast<ns_result>(table_->finalize(context)); }
 
@@ -92,7 +94,7 @@ class ProfilerAdapter final : public Profiler {
 std::shared_ptr<Profiler> find_profiler(void* library) {
   auto* table = static_cast<abi::ProfilerV5*>(dlsym(library, "ncclProfiler_v5"));
   if (table == nullptr) return nullptr;
-  log_info(kSubsystemInit, "PROFILER/Plugin: Loaded {} (v5)", table->name);
+  log_info(kLogInit, "PROFILER/Plugin: Loaded {} (v5)", table->name);
   return std::make_shared<ProfilerAdapter>(table);
 }
 

@@ -27,7 +27,8 @@ DeviceProperties convert_properties(const Properties& theirs) {
     ours.max_p2p_bytes = theirs.max_p2p_bytes;
     ours.max_coll_bytes = theirs.max_coll_bytes;
   }
-  if constexpr (requires { theirs.max_multi_request; }) ours.max_multi_request_size = theirs.max_multi_request;
+  if constexpr (requires { theirs.max_multi_request; })
+    ours.max_multi_request_size = theirs.max_multi_request;
   return ours;
 }
 

@@ -27,7 +27,8 @@ class TunerAdapter final : public Tuner {
   }
 
   ns_result coll_info(void* context, const TunerCall& call, CostTable& costs, int* channels) override {
-    // The table crosses the ABI as a pointer to its first row; the plugin casts it back to float[][protocols].
+    // The table crosses the ABI as a pointer to its first row; the plugin casts it back to
+    // float[][protocols].
     auto** rows = reinterpret_cast<float**>(costs.data());
     return static_cast<ns_result>(table_->get_coll_info(context, static_cast<int>(call.function), call.bytes,
                                                         call.pipe_ops, rows, kAlgorithms, kProtocols,
@@ -45,7 +46,7 @@ class TunerAdapter final : public Tuner {
 std::shared_ptr<Tuner> find_tuner(void* library) {
   auto* table = static_cast<abi::TunerV5*>(dlsym(library, "ncclTunerPlugin_v5"));
   if (table == nullptr) return nullptr;
-  log_info(kSubsystemInit | kSubsystemTuning, "TUNER/Plugin: Using {} (v5)", table->name);
+  log_info(kLogInit | kLogTuning, "TUNER/Plugin: Using {} (v5)", table->name);
   return std::make_shared<TunerAdapter>(table);
 }
 

@@ -3,7 +3,9 @@
 namespace netsense::engine {
 namespace {
 
-uint32_t bit(auto value) { return 1U << static_cast<uint32_t>(value); }
+uint32_t bit(auto value) {
+  return 1U << static_cast<uint32_t>(value);
+}
 
 }  // namespace
 

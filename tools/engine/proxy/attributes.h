@@ -1,5 +1,6 @@
-// What the plugin was last told through setNetAttr (v11 and newer). The service thread tells it while it connects, the
-// progress thread before transfers, and only when something changes; both start from what the other said last.
+// What the plugin was last told through setNetAttr (v11 and newer). The service thread tells it while it
+// connects, the progress thread before transfers, and only when something changes; both start from what the
+// other said last.
 #pragma once
 
 #include <atomic>
@@ -23,9 +24,9 @@ class AttributeTeller {
  private:
   Net& net_;
   void* context_;
-  NetAttributes transfer_;       // the progress thread's own copy
+  NetAttributes transfer_;  // the progress thread's own copy
   uint64_t seen_version_ = 0;
-  std::mutex mutex_;             // guards connecting_
+  std::mutex mutex_;  // guards connecting_
   NetAttributes connecting_;
   std::atomic<uint64_t> version_{0};
 };

@@ -14,7 +14,8 @@ constexpr int kAskedOps = 4;         // sum, prod, max, min
 
 }  // namespace
 
-CollNetSetup::CollNetSetup(const Parts& parts, const CommShape& shape, const PlanSettings& settings, bool gpu_direct)
+CollNetSetup::CollNetSetup(const Parts& parts, const CommShape& shape, const PlanSettings& settings,
+                           bool gpu_direct)
     : parts_(parts), shape_(shape), settings_(settings), gpu_direct_(gpu_direct) {
   transfer_.collnet = &parts.collnet;
   transfer_.channels = static_cast<int>(shape.channels.size());
@@ -27,7 +28,7 @@ bool CollNetSetup::connect() {
     const int failed = connect_channel(channel) ? 0 : 1;
     const std::vector<int> failures = parts_.bootstrap.all_gather(kTag, failed);
     if (std::ranges::find(failures, 1) == failures.end()) continue;
-    log_info(kSubsystemInit, "Cannot initialize CollNet, using point-to-point network instead");
+    log_info(kLogInit, "Cannot initialize CollNet, using point-to-point network instead");
     return false;
   }
   ask_support();
@@ -62,7 +63,7 @@ bool CollNetSetup::connect_channel(int channel) {
     }
     return true;
   } catch (const EngineError& error) {
-    log_info(kSubsystemInit, "CollNet: {}", error.what());
+    log_info(kLogInit, "CollNet: {}", error.what());
     return false;
   }
 }
@@ -76,7 +77,8 @@ void CollNetSetup::set_up(Connection& connection, Handle* handle) {
 }
 
 void CollNetSetup::join(std::vector<Handle> handles) {
-  check(parts_.collnet.connect(handles, shape_.rank, listener_, &transfer_.comm), "the CollNet plugin's connect");
+  check(parts_.collnet.connect(handles, shape_.rank, listener_, &transfer_.comm),
+        "the CollNet plugin's connect");
   if (transfer_.comm == nullptr) fail(ns_internal_error, "the CollNet plugin's connect gave no comm");
   check(parts_.collnet.close_listen(listener_), "the CollNet plugin's closeListen");
   listener_ = nullptr;
@@ -115,7 +117,8 @@ void CollNetSetup::ask_support() {
   const std::vector<Answers> all = parts_.bootstrap.all_gather(kTag, mine);
   for (size_t op = 0; op < kAskedOps; ++op) {
     for (size_t type = 0; type < ns_num_types; ++type) {
-      supported_[op][type] = std::ranges::all_of(all, [&](const Answers& answers) { return answers[op][type] == 1; });
+      supported_[op][type] =
+          std::ranges::all_of(all, [&](const Answers& answers) { return answers[op][type] == 1; });
     }
   }
 }

@@ -1,5 +1,5 @@
-// The network side of CollNet chains: one plugin comm for all channels, and per channel a receiving and a sending
-// connection to "the network" (peer number = number of ranks), with buffers in one pool.
+// The network side of CollNet chains: one plugin comm for all channels, and per channel a receiving and a
+// sending connection to "the network" (peer number = number of ranks), with buffers in one pool.
 #pragma once
 
 #include <array>

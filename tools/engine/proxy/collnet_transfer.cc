@@ -91,8 +91,8 @@ class CollNetOp {
 
   void give_credit(ProxySub& sub, int i) {
     ConnectionFifo& fifo = sub.connection->fifo;
-    fifo.slots[(sub.base + sub.posted) % kSteps].offset.store(static_cast<int64_t>(region(false, i, sub.posted)),
-                                                              std::memory_order_release);
+    fifo.slots[(sub.base + sub.posted) % kSteps].offset.store(
+        static_cast<int64_t>(region(false, i, sub.posted)), std::memory_order_release);
     sub.posted += args_.slice_steps;
     fifo.head.store(sub.base + sub.posted - kSteps, std::memory_order_release);
   }
@@ -171,7 +171,8 @@ class CollNetOp {
     args_.idle = false;
   }
 
-  // Channels retire in order, so that no buffer of a step is given out while another channel still reads its part.
+  // Channels retire in order, so that no buffer of a step is given out while another channel still reads its
+  // part.
   void retire(ProxySub& sub, int i) {
     const bool in_order = i == 0 ? at(args_.nsubs - 1).done == sub.done : at(i - 1).done > sub.done;
     if (!in_order || sub.done >= sub.transmitted) return;

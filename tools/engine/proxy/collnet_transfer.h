@@ -1,5 +1,6 @@
-// How operations of CollNet move forward (src/transport/coll_net.cc): channels are gathered in groups; for each step a
-// group makes one call of the plugin over the chunks of all its channels, in the same order on every rank.
+// How operations of CollNet move forward (src/transport/coll_net.cc): channels are gathered in groups; for
+// each step a group makes one call of the plugin over the chunks of all its channels, in the same order on
+// every rank.
 #pragma once
 
 #include <array>

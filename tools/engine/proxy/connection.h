@@ -1,5 +1,5 @@
-// One direction of one channel to one peer: the plugin's comm, the registered buffers, and the fifo that the device
-// works on.
+// One direction of one channel to one peer: the plugin's comm, the registered buffers, and the fifo that the
+// device works on.
 #pragma once
 
 #include <array>
@@ -19,8 +19,8 @@ struct ProxyArgs;
 struct Connection {
   ConnectionId id;
   int net_device = 0;
-  bool shared = false;       // send/recv: data goes through the pool of the communicator
-  bool gpu_direct = false;   // the plugin is told that the buffers are GPU memory
+  bool shared = false;      // send/recv: data goes through the pool of the communicator
+  bool gpu_direct = false;  // the plugin is told that the buffers are GPU memory
   bool need_flush = false;
   int max_recvs = 1;
   bool connected = false;
@@ -33,9 +33,10 @@ struct Connection {
   std::array<void*, kProtocols> registrations{};
   ConnectionFifo fifo;
 
-  uint64_t step = 0;                  // the progress thread's running step, kept between operations
-  ProxyArgs* last_args = nullptr;     // newest operation on this connection that is not finished
-  ProxyArgs** append_to = nullptr;    // where the newest one is kept: last_args, or one per channel for send/recv
+  uint64_t step = 0;               // the progress thread's running step, kept between operations
+  ProxyArgs* last_args = nullptr;  // newest operation on this connection that is not finished
+  ProxyArgs** append_to =
+      nullptr;  // where the newest one is kept: last_args, or one per channel for send/recv
 };
 
 // All connections of a communicator. Entries appear while others are in use and never move.
@@ -61,7 +62,8 @@ class ConnectionTable {
 
  private:
   [[nodiscard]] size_t place(const ConnectionId& id) const {
-    const auto row = static_cast<size_t>(id.channel) * static_cast<size_t>(ranks_ + 1) + static_cast<size_t>(id.peer);
+    const auto row =
+        static_cast<size_t>(id.channel) * static_cast<size_t>(ranks_ + 1) + static_cast<size_t>(id.peer);
     return row * 4 + (id.send ? 2 : 0) + static_cast<size_t>(id.index);
   }
 

@@ -10,7 +10,8 @@ namespace netsense::engine {
 
 Memory::Memory(size_t bytes) : bytes_(bytes) {
   void* data = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (data == MAP_FAILED) fail(ns_system_error, "{}", with_errno("cannot allocate connection buffers", errno));
+  if (data == MAP_FAILED)
+    fail(ns_system_error, "{}", with_errno("cannot allocate connection buffers", errno));
   data_ = static_cast<std::byte*>(data);
 }
 

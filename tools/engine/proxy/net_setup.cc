@@ -6,8 +6,8 @@
 
 namespace netsense::engine {
 
-NetSetup::NetSetup(Net& net, void* context, AttributeTeller& attributes, const PlanSettings& settings, int ranks,
-                   int p2p_channels)
+NetSetup::NetSetup(Net& net, void* context, AttributeTeller& attributes, const PlanSettings& settings,
+                   int ranks, int p2p_channels)
     : net_(net),
       context_(context),
       attributes_(attributes),
@@ -27,7 +27,8 @@ void NetSetup::set_up(Connection& connection, ConnectInfo* info) {
   connection.max_recvs = properties.max_recvs;
   connection.append_to = connection.shared ? &last_shared_args(connection) : &connection.last_args;
   if (connection.id.send) return;
-  check(net_.listen(context_, connection.net_device, &info->handle, &connection.listener), "the net plugin's listen");
+  check(net_.listen(context_, connection.net_device, &info->handle, &connection.listener),
+        "the net plugin's listen");
   if (HandleLabels* labels = handle_labels(net_)) info->label = labels->label_of(connection.listener);
   info->gpu_direct = connection.gpu_direct ? 1 : 0;
 }
@@ -39,7 +40,8 @@ bool NetSetup::connect(Connection& connection, ConnectInfo& info, const NetAttri
     connection.comm = shared->comm;
   } else if (connection.id.send) {
     if (HandleLabels* labels = handle_labels(net_)) labels->learn(info.handle, info.label);
-    check(net_.connect(context_, connection.net_device, &info.handle, &connection.comm), "the net plugin's connect");
+    check(net_.connect(context_, connection.net_device, &info.handle, &connection.comm),
+          "the net plugin's connect");
   } else {
     check(net_.accept(connection.listener, &connection.comm), "the net plugin's accept");
   }
@@ -81,7 +83,8 @@ void NetSetup::make_buffers(Connection& connection) {
   std::byte* at = connection.memory.front().data();
   for (size_t p = 0; p < kProtocols; ++p) {
     if (apart && p == 1) at = connection.memory.back().data();
-    const MemoryKind kind = connection.gpu_direct && !(apart && p == 0) ? MemoryKind::kCuda : MemoryKind::kHost;
+    const MemoryKind kind =
+        connection.gpu_direct && !(apart && p == 0) ? MemoryKind::kCuda : MemoryKind::kHost;
     connection.buffers[p] = connection.fifo.buffers[p] = at;
     connection.buffer_bytes[p] = connection.fifo.buffer_bytes[p] = sizes[p];
     check(net_.register_memory(connection.comm, at, sizes[p], kind, &connection.registrations[p]),
@@ -121,7 +124,8 @@ void NetSetup::add_low_latency_buffer(Connection& connection) {
 void NetSetup::close(Connection& connection) {
   if (!connection.connected) return;
   for (size_t p = 0; p < kProtocols; ++p) {
-    if (connection.buffers[p] != nullptr) net_.deregister_memory(connection.comm, connection.registrations[p]);
+    if (connection.buffers[p] != nullptr)
+      net_.deregister_memory(connection.comm, connection.registrations[p]);
   }
   connection.connected = false;
   if (shares_comm(connection) && --shared_comm(connection).users > 0) return;
@@ -130,14 +134,6 @@ void NetSetup::close(Connection& connection) {
   } else {
     net_.close_recv(connection.comm);
   }
-}
-
-bool NetSetup::register_user(Connection& connection, void* data, size_t bytes, void** memory) {
-  return net_.register_memory(connection.comm, data, bytes, MemoryKind::kCuda, memory) == ns_success;
-}
-
-void NetSetup::deregister_user(Connection& connection, void* memory) {
-  net_.deregister_memory(connection.comm, memory);
 }
 
 }  // namespace netsense::engine

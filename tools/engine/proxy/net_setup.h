@@ -1,5 +1,6 @@
-// What the service thread does with the plugin for one connection, in NCCL's order: properties and listen, then
-// connect or accept until there is a comm, closing of the listener, registration; at the end deregistration and close.
+// What the service thread does with the plugin for one connection, in NCCL's order: properties and listen,
+// then connect or accept until there is a comm, closing of the listener, registration; at the end
+// deregistration and close.
 #pragma once
 
 #include <array>
@@ -32,10 +33,6 @@ class NetSetup {
   bool connect(Connection& connection, ConnectInfo& info, const NetAttributes& hints);
   void close(Connection& connection);
 
-  // Registers memory of the user on a connection that exists; false when the plugin refuses.
-  bool register_user(Connection& connection, void* data, size_t bytes, void** memory);
-  void deregister_user(Connection& connection, void* memory);
-
  private:
   // Grouped receives make all connections of send/recv between two ranks on a channel one comm.
   struct SharedComm {
@@ -44,7 +41,9 @@ class NetSetup {
   };
   SharedComm& shared_comm(const Connection& connection);
   ProxyArgs*& last_shared_args(const Connection& connection);
-  bool shares_comm(const Connection& connection) const { return connection.shared && connection.max_recvs > 1; }
+  bool shares_comm(const Connection& connection) const {
+    return connection.shared && connection.max_recvs > 1;
+  }
   void make_buffers(Connection& connection);
   void use_pool(Connection& connection);
   void add_low_latency_buffer(Connection& connection);
@@ -55,7 +54,7 @@ class NetSetup {
   PlanSettings settings_;
   int ranks_;
   size_t pool_bytes_;
-  std::array<Memory, 2> pools_;  // send/recv: receiving, sending; made at first use
+  std::array<Memory, 2> pools_;               // send/recv: receiving, sending; made at first use
   std::vector<ProxyArgs*> last_shared_args_;  // by channel and direction
   std::vector<SharedComm> shared_comms_;
 };

@@ -1,6 +1,7 @@
-// Operations as the progress thread works on them. One ProxyArgs is one operation of one connection; for send/recv it
-// gathers those of one channel and direction that belong together ("subs"), so that receives can be grouped.
-// Objects are reused without being cleared: what stays in `requests` is what a plugin finds in *request on entry.
+// Operations as the progress thread works on them. One ProxyArgs is one operation of one connection; for
+// send/recv it gathers those of one channel and direction that belong together ("subs"), so that receives can
+// be grouped. Objects are reused without being cleared: what stays in `requests` is what a plugin finds in
+// *request on entry.
 #pragma once
 
 #include <array>
@@ -12,8 +13,8 @@
 
 namespace netsense::engine {
 
-inline constexpr int kMaxSubs = 16;       // operations in one ProxyArgs
-inline constexpr int kSharedSteps = 16;   // NCCL_SHARED_STEPS: slots per channel in the send/recv pool
+inline constexpr int kMaxSubs = 16;      // operations in one ProxyArgs
+inline constexpr int kSharedSteps = 16;  // NCCL_SHARED_STEPS: slots per channel in the send/recv pool
 
 struct ProxySub;
 struct ProfilerTarget;
@@ -26,7 +27,7 @@ struct StepHandle {
 
 // What the profiler is to be told about an operation.
 struct OpProfile {
-  int mask = 0;               // event types that were active when the operation was queued
+  int mask = 0;                // event types that were active when the operation was queued
   void* task_event = nullptr;  // the Coll or P2p event
 };
 

@@ -86,7 +86,8 @@ void ProxyProfile::start_step(const ProxyArgs& args, ProxySub& sub, uint64_t ste
   target_.profiler->start(target_.context, &handle.event, event);
 }
 
-void ProxyProfile::step_state(const ProxyArgs& args, const ProxySub& sub, uint64_t step, EventState state) const {
+void ProxyProfile::step_state(const ProxyArgs& args, const ProxySub& sub, uint64_t step,
+                              EventState state) const {
   if (sub.op_event == nullptr) return;
   void* event = sub.step_handles[args.message(step) % kSteps].event;
   if (event == nullptr) return;

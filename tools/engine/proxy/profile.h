@@ -1,5 +1,5 @@
-// The profiler events of the proxy, in NCCL's order. All do nothing unless the operation was queued with the mask of
-// an active profiler.
+// The profiler events of the proxy, in NCCL's order. All do nothing unless the operation was queued with the
+// mask of an active profiler.
 #pragma once
 
 #include "plugin/abi/common.h"
@@ -43,7 +43,8 @@ class ProxyProfile {
   ProfilerTarget target_;
 };
 
-// While it lives, events that plugins stop or update through the callback go to this profiler; the newest one counts.
+// While it lives, events that plugins stop or update through the callback go to this profiler; the newest one
+// counts.
 class CallbackProfiler {
  public:
   explicit CallbackProfiler(Profiler* profiler);

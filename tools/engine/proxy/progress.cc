@@ -15,14 +15,14 @@ namespace netsense::engine {
 namespace {
 
 constexpr size_t kPoolSize = 64;
-constexpr int kAppendEvery = 8;     // NCCL_PROGRESS_APPENDOP_FREQ: busy rounds between looks into the queue
-constexpr int kAppendGroups = 16;   // NCCL_PROXY_APPEND_BATCH_SIZE: operations appended at once
+constexpr int kAppendEvery = 8;    // NCCL_PROGRESS_APPENDOP_FREQ: busy rounds between looks into the queue
+constexpr int kAppendGroups = 16;  // NCCL_PROXY_APPEND_BATCH_SIZE: operations appended at once
 constexpr uint64_t kYieldRounds = 4000;  // idle rounds that only yield, a few milliseconds; then short sleeps
 
 }  // namespace
 
-ProxyProgress::ProxyProgress(const TransferContext& context, std::string thread_name, const std::atomic<bool>& abort,
-                             std::function<void(ns_result)> on_error)
+ProxyProgress::ProxyProgress(const TransferContext& context, std::string thread_name,
+                             const std::atomic<bool>& abort, std::function<void(ns_result)> on_error)
     : context_(context), thread_name_(std::move(thread_name)), abort_(abort), on_error_(std::move(on_error)) {
   thread_ = std::thread([this] { run(); });
 }
@@ -56,7 +56,8 @@ void ProxyProgress::run() {
     bool idle = true;
     const ns_result result = advance_all(idle);
     if (result != ns_success) {
-      log_info(~0UL, "proxy: the network plugin returned an error: {} [Progress Thread]", result_name(result));
+      log_info(~0UL, "proxy: the network plugin returned an error: {} [Progress Thread]",
+               result_name(result));
       on_error_(result);
       return;
     }
@@ -104,7 +105,8 @@ ns_result ProxyProgress::advance_all(bool& idle) {
 
 ns_result ProxyProgress::advance(ProxyArgs& args) {
   if (args.collnet) {
-    return args.send ? progress_collnet_send(*context_.collnet, args) : progress_collnet_recv(*context_.collnet, args);
+    return args.send ? progress_collnet_send(*context_.collnet, args)
+                     : progress_collnet_recv(*context_.collnet, args);
   }
   return args.send ? progress_send(context_, args) : progress_recv(context_, args);
 }
@@ -143,7 +145,8 @@ int ProxyProgress::take_posted() {
 void ProxyProgress::append(const QueuedOp& queued) {
   Connection& connection = *queued.connection;
   ProxyArgs*& last = *connection.append_to;
-  if (last != nullptr && connection.shared && last->op_count == queued.op.op_count && last->nsubs < kMaxSubs) {
+  if (last != nullptr && connection.shared && last->op_count == queued.op.op_count &&
+      last->nsubs < kMaxSubs) {
     add_sub(*last, queued);
     return;
   }
@@ -209,8 +212,8 @@ ProxyArgs* ProxyProgress::allocate() {
   return args;
 }
 
-// Takes a finished operation out of the list; the next one on its connection, if any, takes its place and has its
-// turn in the next round. Returns what comes after in the list.
+// Takes a finished operation out of the list; the next one on its connection, if any, takes its place and has
+// its turn in the next round. Returns what comes after in the list.
 ProxyArgs* ProxyProgress::remove(ProxyArgs* args, ProxyArgs*& before) {
   ProxyArgs* next = args->next;
   ProxyArgs* heir = args->next_peer;

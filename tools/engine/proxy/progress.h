@@ -1,5 +1,5 @@
-// The progress thread of a communicator: takes queued operations in order, keeps those of one connection behind each
-// other, and moves all that are active forward, round after round.
+// The progress thread of a communicator: takes queued operations in order, keeps those of one connection
+// behind each other, and moves all that are active forward, round after round.
 #pragma once
 
 #include <atomic>

@@ -39,15 +39,17 @@ class Receiver {
   }
 
  private:
-  // Operations on one plugin comm become neighbours, in groups of at most as many as the plugin takes at once.
+  // Operations on one plugin comm become neighbours, in groups of at most as many as the plugin takes at
+  // once.
   void group_by_comm() {
     int group = 0;
     for (int i = 0; i < args_.nsubs; ++i) {
       ProxySub& sub = args_.subs[static_cast<size_t>(i)];
       if (i > 0) {
         const Connection& before = *args_.subs[static_cast<size_t>(i - 1)].connection;
-        const auto same = std::find_if(args_.subs.begin() + i, args_.subs.begin() + args_.nsubs,
-                                       [&](const ProxySub& other) { return other.connection->comm == before.comm; });
+        const auto same =
+            std::find_if(args_.subs.begin() + i, args_.subs.begin() + args_.nsubs,
+                         [&](const ProxySub& other) { return other.connection->comm == before.comm; });
         if (group == before.max_recvs || same == args_.subs.begin() + args_.nsubs) {
           group = 0;
         } else if (&*same != &sub) {
@@ -109,8 +111,8 @@ class Receiver {
     const bool flagged = args_.protocol != Protocol::kSimple && count == 1;
     if (flagged && context_.completion_optional) request = kCompletionOptional;
     const ns_result result = context_.net.irecv(
-        group->connection->comm, {count, data.data(), bytes.data(), tags.data(), memory.data(), phandles.data()},
-        &request);
+        group->connection->comm,
+        {count, data.data(), bytes.data(), tags.data(), memory.data(), phandles.data()}, &request);
     if (result != ns_success || request == nullptr) return result;
     for (int i = 0; i < group->group_size; ++i) {
       const uint64_t step = group[i].posted;
@@ -160,9 +162,10 @@ class Receiver {
       const Connection& connection = *sub.connection;
       const uint64_t slot = (sub.base + step) % kSteps;
       std::byte* buffer = connection.buffers[args_.proto()];
-      const size_t offset = connection.shared
-                                ? static_cast<size_t>(connection.fifo.slots[slot].offset.load(std::memory_order_acquire))
-                                : slot * (connection.buffer_bytes[args_.proto()] / kSteps);
+      const size_t offset =
+          connection.shared
+              ? static_cast<size_t>(connection.fifo.slots[slot].offset.load(std::memory_order_acquire))
+              : slot * (connection.buffer_bytes[args_.proto()] / kSteps);
       data[static_cast<size_t>(count)] = buffer + offset;
       memory[static_cast<size_t>(count++)] = connection.registrations[args_.proto()];
     }
@@ -193,7 +196,8 @@ class Receiver {
     return ns_success;
   }
 
-  // The device has consumed steps. LL may acknowledge empty messages before they come, so no further than delivered.
+  // The device has consumed steps. LL may acknowledge empty messages before they come, so no further than
+  // delivered.
   void retire(ProxySub& sub) {
     if (sub.done == sub.nsteps || sub.transmitted <= sub.done) return;
     const uint64_t head = sub.connection->fifo.head.load(std::memory_order_acquire);

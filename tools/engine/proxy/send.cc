@@ -15,7 +15,8 @@ struct LowLatencyLine {
 
 // Reads what the device stored in one piece, data and flag, so that the flag's arrival orders the data too.
 uint32_t flag_at(const uint32_t* data) {
-  return static_cast<uint32_t>(__atomic_load_n(reinterpret_cast<const uint64_t*>(data), __ATOMIC_ACQUIRE) >> 32);
+  return static_cast<uint32_t>(__atomic_load_n(reinterpret_cast<const uint64_t*>(data), __ATOMIC_ACQUIRE) >>
+                               32);
 }
 
 bool low_latency_ready(const std::byte* data, size_t bytes, uint64_t step) {
@@ -90,8 +91,8 @@ class Sender {
     const FifoSlot& slot = connection.fifo.slots[step % kSteps];
     const int64_t size = slot.bytes.load(std::memory_order_acquire);
     if (size < 0) return nullptr;
-    const bool counted = args_.protocol == Protocol::kLL ||
-                         connection.fifo.tail.load(std::memory_order_acquire) > step;
+    const bool counted =
+        args_.protocol == Protocol::kLL || connection.fifo.tail.load(std::memory_order_acquire) > step;
     if (!counted) return nullptr;
     bytes = static_cast<size_t>(size);
     std::byte* buffer = connection.buffers[args_.proto()];
@@ -112,10 +113,9 @@ class Sender {
     if (!told_) context_.attributes.tell_transfer(args_);
     told_ = true;
     void*& request = sub.requests[(sub.base + step) % kSteps];
-    const ns_result result =
-        context_.net.isend(sub.connection->comm, data, bytes, context_.rank,
-                           sub.connection->registrations[args_.proto()],
-                           &sub.step_handles[args_.message(step) % kSteps], &request);
+    const ns_result result = context_.net.isend(sub.connection->comm, data, bytes, context_.rank,
+                                                sub.connection->registrations[args_.proto()],
+                                                &sub.step_handles[args_.message(step) % kSteps], &request);
     if (result != ns_success || request == nullptr) return result;
     sub.transferred = bytes;
     sub.transmitted += args_.slice_steps;

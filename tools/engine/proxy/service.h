@@ -1,5 +1,6 @@
-// The service thread of a communicator: on it come the plugin's calls that set up, register and close. Work that cannot
-// finish at once (connect, accept) is asked again in every round while new work keeps coming in, as in NCCL.
+// The service thread of a communicator: on it come the plugin's calls that set up, register and close. Work
+// that cannot finish at once (connect, accept) is asked again in every round while new work keeps coming in,
+// as in NCCL.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// How the progress thread moves one operation forward by what is possible now: NCCL's rules for posting, sending and
-// testing (src/transport/net.cc), once per round of the thread.
+// How the progress thread moves one operation forward by what is possible now: NCCL's rules for posting,
+// sending and testing (src/transport/net.cc), once per round of the thread.
 #pragma once
 
 #include "tools/engine/loader/net.h"
@@ -16,9 +16,9 @@ struct TransferContext {
   AttributeTeller& attributes;
   const ProxyProfile& profile;
   int rank = 0;
-  size_t p2p_chunk_bytes = 0;            // size of a slot in the send/recv pool
-  bool completion_optional = true;       // NCCL_NET_OPTIONAL_RECV_COMPLETION
-  CollNetContext* collnet = nullptr;     // null: no CollNet
+  size_t p2p_chunk_bytes = 0;         // size of a slot in the send/recv pool
+  bool completion_optional = true;    // NCCL_NET_OPTIONAL_RECV_COMPLETION
+  CollNetContext* collnet = nullptr;  // null: no CollNet
 };
 
 // Set args.idle to whether nothing moved and args.state to kNone when it has finished.
@@ -26,8 +26,8 @@ ns_result progress_send(TransferContext& context, ProxyArgs& args);
 ns_result progress_recv(TransferContext& context, ProxyArgs& args);
 
 // Where a message of a send/recv lies in the pool.
-inline size_t pool_offset(const TransferContext& context, const ProxyArgs& args, const ProxySub& sub, int place,
-                          int depth) {
+inline size_t pool_offset(const TransferContext& context, const ProxyArgs& args, const ProxySub& sub,
+                          int place, int depth) {
   const uint64_t slot = (sub.posted % static_cast<uint64_t>(depth)) * static_cast<uint64_t>(args.nsubs) +
                         static_cast<uint64_t>(place);
   return context.p2p_chunk_bytes * (static_cast<uint64_t>(sub.channel) * kSharedSteps + slot);

@@ -98,9 +98,9 @@ void Folder::write(const TraceRecord& record, const std::string& extra, std::str
   const uint64_t line = next_line_++;
   written_as_[record.number] = line;
   if (written_as_.size() > kRemembered) written_as_.erase(written_as_.begin());
-  lines += fmt::format(R"({{"n":{},"t":"{}","api":"{}","call":"{}","args":{{{}}},"out":{{{}}},"ret":"{}"{})", line,
-                       record.thread, record.api, record.call, record.args, record.out, trace_result(record.result),
-                       extra);
+  lines += fmt::format(R"({{"n":{},"t":"{}","api":"{}","call":"{}","args":{{{}}},"out":{{{}}},"ret":"{}"{})",
+                       line, record.thread, record.api, record.call, record.args, record.out,
+                       trace_result(record.result), extra);
   if (record.inside >= 0) {
     const auto outer = written_as_.find(static_cast<uint64_t>(record.inside));
     if (outer != written_as_.end()) lines += fmt::format(R"(,"in":{})", outer->second);

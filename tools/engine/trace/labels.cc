@@ -20,14 +20,17 @@ const std::string& Labels::of(std::string_view kind, const void* object) {
   return found != labels_.end() ? found->second : make(kind, object);
 }
 
-void Labels::forget(std::string_view kind, const void* object) { labels_.erase({std::string(kind), object}); }
+void Labels::forget(std::string_view kind, const void* object) {
+  labels_.erase({std::string(kind), object});
+}
 
 const std::string& Labels::of_number(std::string_view kind, uint64_t number) {
   const auto found = numbers_.find({std::string(kind), number});
   return found != numbers_.end() ? found->second : numbers_[{std::string(kind), number}] = next(kind);
 }
 
-const Labels::Memory& Labels::add_memory(const void* comm, const void* handle, const void* base, size_t bytes) {
+const Labels::Memory& Labels::add_memory(const void* comm, const void* handle, const void* base,
+                                         size_t bytes) {
   std::vector<Memory>& list = memory_[comm];
   list.push_back({handle, static_cast<const std::byte*>(base), bytes, next("m")});
   return list.back();
@@ -70,7 +73,9 @@ Labels::Request& Labels::add_request(const void* request, const void* comm, int 
   return requests_[request] = {next("q"), comm, buffers, false};
 }
 
-Labels::Request& Labels::add_flush(const void* request) { return requests_[request] = {next("q"), nullptr, 0, false}; }
+Labels::Request& Labels::add_flush(const void* request) {
+  return requests_[request] = {next("q"), nullptr, 0, false};
+}
 
 Labels::Request* Labels::request(const void* request) {
   const auto found = requests_.find(request);

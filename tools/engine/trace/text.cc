@@ -6,14 +6,14 @@ namespace netsense::engine {
 
 std::string properties_text(const DeviceProperties& p, int version) {
   if (version <= 8) {
-    return fmt::format(R"("name":"{}","ptrSupport":{},"speed":{},"maxRecvs":{})", p.name, p.pointer_support, p.speed,
-                       p.max_recvs);
+    return fmt::format(R"("name":"{}","ptrSupport":{},"speed":{},"maxRecvs":{})", p.name, p.pointer_support,
+                       p.speed, p.max_recvs);
   }
   return fmt::format(
       R"("name":"{}","ptrSupport":{},"regIsGlobal":{},"forceFlush":{},"speed":{},"port":{},"latency":{:g},"maxComms":{},)"
       R"("maxRecvs":{},"netDeviceType":{},"maxP2pBytes":{},"maxCollBytes":{},"maxMultiRequestSize":{})",
-      p.name, p.pointer_support, p.reg_is_global, p.force_flush, p.speed, p.port, p.latency, p.max_comms, p.max_recvs,
-      p.device_type, p.max_p2p_bytes, p.max_coll_bytes, p.max_multi_request_size);
+      p.name, p.pointer_support, p.reg_is_global, p.force_flush, p.speed, p.port, p.latency, p.max_comms,
+      p.max_recvs, p.device_type, p.max_p2p_bytes, p.max_coll_bytes, p.max_multi_request_size);
 }
 
 std::string memory_label(const Labels& labels, const void* comm, const void* memory, const void* data) {
@@ -21,7 +21,8 @@ std::string memory_label(const Labels& labels, const void* comm, const void* mem
   return found == nullptr ? "unknown" : found->label;
 }
 
-std::string buffer_text(const Labels& labels, const void* comm, const void* memory, const void* data, size_t bytes) {
+std::string buffer_text(const Labels& labels, const void* comm, const void* memory, const void* data,
+                        size_t bytes) {
   const Labels::Memory* found = labels.memory(comm, memory, data);
   if (found == nullptr) return fmt::format(R"({{"mr":null,"len":{}}})", bytes);
   return fmt::format(R"({{"mr":"{}","off":{},"len":{}}})", found->label,

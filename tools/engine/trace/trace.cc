@@ -32,7 +32,9 @@ OpenTraces& open_traces() {
 
 }  // namespace
 
-TraceThread::TraceThread(std::string name) { thread_state().name = std::move(name); }
+TraceThread::TraceThread(std::string name) {
+  thread_state().name = std::move(name);
+}
 
 TraceThread::~TraceThread() {
   OpenTraces& traces = open_traces();
@@ -112,9 +114,12 @@ Trace::Call::Call(Trace& trace, std::string_view api, std::string_view call)
   thread_state().inside = static_cast<int64_t>(record_.number);
 }
 
-Trace::Call::~Call() { thread_state().inside = outer_; }
+Trace::Call::~Call() {
+  thread_state().inside = outer_;
+}
 
-void Trace::Call::finish(std::string args, std::string out, ns_result result, Poll poll, std::string request) {
+void Trace::Call::finish(std::string args, std::string out, ns_result result, Poll poll,
+                         std::string request) {
   record_.args = std::move(args);
   record_.out = std::move(out);
   record_.result = result;

@@ -1,8 +1,9 @@
 // Writes every call of a plugin as one JSON object a line, for comparison with recordings of the real NCCL:
 //   n sequence, t thread, api, call, args, out, ret; count: a poll repeated with the same answer, folded;
 //   run: folded lines that belong to one stretch of polling; in: the call during which this one came.
-// Objects appear as labels that are stable within a file: l listen, s send and r receive comms, m memory handles,
-// b buffers, q requests, k CollNet comms, c and pc contexts, t tuners, p profiler events, h phandles.
+// Objects appear as labels that are stable within a file: l listen, s send and r receive comms, m memory
+// handles, b buffers, q requests, k CollNet comms, c and pc contexts, t tuners, p profiler events, h
+// phandles.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +31,8 @@ class TraceThread {
 
 class Trace {
  public:
-  // The trace that NS_ENGINE_TRACE asks for, null when unset. "%r" in the name stands for the rank; without it all
-  // ranks of this process share one file.
+  // The trace that NS_ENGINE_TRACE asks for, null when unset. "%r" in the name stands for the rank; without
+  // it all ranks of this process share one file.
   static std::shared_ptr<Trace> for_rank(int rank);
 
   explicit Trace(const std::string& file);
@@ -48,7 +49,8 @@ class Trace {
     Call& operator=(const Call&) = delete;
     [[nodiscard]] const std::string& api() const { return record_.api; }
     // args and out: the inside of a JSON object. poll: "not yet", to be folded with its repetitions.
-    void finish(std::string args, std::string out, ns_result result, Poll poll = Poll::kNo, std::string request = {});
+    void finish(std::string args, std::string out, ns_result result, Poll poll = Poll::kNo,
+                std::string request = {});
 
    private:
     Trace& trace_;

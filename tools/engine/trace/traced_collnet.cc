@@ -128,13 +128,16 @@ class TracedCollNet final : public CollNet {
     std::string out;
     {
       const auto lock = trace_->lock_labels();
-      args = fmt::format(R"("cc":"{}","count":{},"datatype":{},"op":{},"send":{},"recv":{},"request_in":{})",
-                         labels().of("k", comm), r.count, static_cast<int>(r.type), static_cast<int>(r.op),
-                         buffer_text(labels(), comm, r.send_memory, r.send, bytes),
-                         buffer_text(labels(), comm, r.recv_memory, r.recv, bytes), request_in_text(request_in));
-      out = made ? fmt::format(R"("req":"{}")", labels().add_request(*request, comm, 1).label) : R"("req":null)";
+      args =
+          fmt::format(R"("cc":"{}","count":{},"datatype":{},"op":{},"send":{},"recv":{},"request_in":{})",
+                      labels().of("k", comm), r.count, static_cast<int>(r.type), static_cast<int>(r.op),
+                      buffer_text(labels(), comm, r.send_memory, r.send, bytes),
+                      buffer_text(labels(), comm, r.recv_memory, r.recv, bytes), request_in_text(request_in));
+      out = made ? fmt::format(R"("req":"{}")", labels().add_request(*request, comm, 1).label)
+                 : R"("req":null)";
     }
-    call.finish(std::move(args), std::move(out), result, result == ns_success && !made ? Poll::kNothing : Poll::kNo);
+    call.finish(std::move(args), std::move(out), result,
+                result == ns_success && !made ? Poll::kNothing : Poll::kNo);
     return result;
   }
 
@@ -204,7 +207,8 @@ class TracedCollNet final : public CollNet {
 
 }  // namespace
 
-std::shared_ptr<CollNet> make_traced_collnet(std::shared_ptr<CollNet> collnet, std::shared_ptr<Trace> trace, int rank) {
+std::shared_ptr<CollNet> make_traced_collnet(std::shared_ptr<CollNet> collnet, std::shared_ptr<Trace> trace,
+                                             int rank) {
   return std::make_shared<TracedCollNet>(std::move(collnet), std::move(trace), rank);
 }
 

@@ -3,42 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <map>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include "tools/engine/trace/handle_names.h"
 #include "tools/engine/trace/text.h"
+#include "tools/engine/trace/traced_transfers.h"
 
 namespace netsense::engine {
 namespace {
 
-// Names of handles. A plugin may change a handle while it connects.
-class HandleNames {
- public:
-  std::string of(const Handle& handle) {
-    const std::lock_guard lock(mutex_);
-    for (const auto& [known, name] : names_) {
-      if (known == handle) return name;
-    }
-    return "unknown";
-  }
-
-  void learn(const Handle& handle, const std::string& name) {
-    const std::lock_guard lock(mutex_);
-    std::erase_if(names_, [&name](const auto& known) { return known.second == name; });
-    names_.emplace_back(handle, name);
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::pair<Handle, std::string>> names_;
-};
-
 class TracedNet final : public Net, public HandleLabels {
  public:
   TracedNet(std::shared_ptr<Net> net, std::shared_ptr<Trace> trace, int rank)
-      : net_(std::move(net)), trace_(std::move(trace)), rank_(rank) {}
+      : net_(std::move(net)), trace_(std::move(trace)), rank_(rank), transfers_(*net_, *trace_) {}
 
   [[nodiscard]] const char* name() const override { return net_->name(); }
   [[nodiscard]] int version() const override { return net_->version(); }
@@ -90,13 +69,14 @@ class TracedNet final : public Net, public HandleLabels {
     Trace::Call call(*trace_, "net", "setNetAttr");
     const ns_result result = net_->set_attributes(context, attributes);
     const auto hint = [](const TrafficHint& h) {
-      return fmt::format(R"({{"maxPeers":{},"minPeers":{},"maxFlows":{},"minFlows":{}}})", h.max_peers, h.min_peers,
-                         h.max_flows, h.min_flows);
+      return fmt::format(R"({{"maxPeers":{},"minPeers":{},"maxFlows":{},"minFlows":{}}})", h.max_peers,
+                         h.min_peers, h.max_flows, h.min_flows);
     };
-    call.finish(fmt::format(R"("ctx":"{}","send":{},"recv":{},"op":{},"algo":{},"proto":{})", label("c", context),
-                            hint(attributes.send), hint(attributes.recv), static_cast<int32_t>(attributes.op),
-                            static_cast<int32_t>(attributes.algo), static_cast<int32_t>(attributes.proto)),
-                "", result);
+    call.finish(
+        fmt::format(R"("ctx":"{}","send":{},"recv":{},"op":{},"algo":{},"proto":{})", label("c", context),
+                    hint(attributes.send), hint(attributes.recv), static_cast<int32_t>(attributes.op),
+                    static_cast<int32_t>(attributes.algo), static_cast<int32_t>(attributes.proto)),
+        "", result);
     return result;
   }
 
@@ -124,9 +104,9 @@ class TracedNet final : public Net, public HandleLabels {
     } else {
       handles_.learn(*handle, name);
     }
-    call.finish(context_prefix(context) +
-                    fmt::format(R"("dev":{},"handle":"{}","sendDevComm":"null")", device, name),
-                std::move(out), result, result == ns_success && !made ? Poll::kNothing : Poll::kNo);
+    call.finish(
+        context_prefix(context) + fmt::format(R"("dev":{},"handle":"{}","sendDevComm":"null")", device, name),
+        std::move(out), result, result == ns_success && !made ? Poll::kNothing : Poll::kNo);
     return result;
   }
 
@@ -161,7 +141,8 @@ class TracedNet final : public Net, public HandleLabels {
     std::string args;
     {
       const auto lock = trace_->lock_labels();
-      args = fmt::format(R"("comm":"{}","mr":"{}")", comm_label(comm), memory_label(labels(), comm, memory, nullptr));
+      args = fmt::format(R"("comm":"{}","mr":"{}")", comm_label(comm),
+                         memory_label(labels(), comm, memory, nullptr));
       labels().remove_memory(comm, memory);
     }
     const ns_result result = net_->deregister_memory(comm, memory);
@@ -171,83 +152,19 @@ class TracedNet final : public Net, public HandleLabels {
 
   ns_result isend(void* comm, void* data, size_t bytes, int tag, void* memory, void* phandle,
                   void** request) override {
-    Trace::Call call(*trace_, "net", "isend");
-    const void* request_in = *request;
-    const ns_result result = net_->isend(comm, data, bytes, tag, memory, phandle, request);
-    const bool made = result == ns_success && *request != nullptr;
-    std::string args;
-    std::string out;
-    {
-      const auto lock = trace_->lock_labels();
-      args = fmt::format(R"("sc":"{}","buf":{},"tag":{}{},"request_in":{})", labels().of("s", comm),
-                         buffer_text(labels(), comm, memory, data, bytes), tag,
-                         version() >= 10 ? fmt::format(R"(,"phandle":"{}")", labels().of("h", phandle)) : "",
-                         request_in_text(request_in));
-      out = made ? fmt::format(R"("req":"{}")", labels().add_request(*request, comm, 1).label) : R"("req":null)";
-      if (made) labels().usage(comm).bytes += bytes;
-    }
-    call.finish(std::move(args), std::move(out), result, result == ns_success && !made ? Poll::kNothing : Poll::kNo);
-    return result;
+    return transfers_.isend(comm, data, bytes, tag, memory, phandle, request);
   }
 
   ns_result irecv(void* comm, const RecvBuffers& buffers, void** request) override {
-    Trace::Call call(*trace_, "net", "irecv");
-    const void* request_in = version() >= 9 || *request != kCompletionOptional ? *request : nullptr;
-    const ns_result result = net_->irecv(comm, buffers, request);
-    const bool made = result == ns_success && *request != nullptr;
-    std::string args;
-    std::string out;
-    {
-      const auto lock = trace_->lock_labels();
-      std::string bufs;
-      std::string tags;
-      std::string phandles;
-      for (int i = 0; i < buffers.count; ++i) {
-        const char* comma = i == 0 ? "" : ",";
-        bufs += comma + buffer_text(labels(), comm, buffers.memory[i], buffers.data[i], buffers.bytes[i]);
-        tags += fmt::format("{}{}", comma, buffers.tags[i]);
-        phandles += fmt::format(R"({}"{}")", comma, labels().of("h", buffers.phandles[i]));
-      }
-      args = fmt::format(R"("rc":"{}","n":{},"bufs":[{}],"tags":[{}]{},"request_in":{})", labels().of("r", comm),
-                         buffers.count, bufs, tags,
-                         version() >= 10 ? fmt::format(R"(,"phandles":[{}])", phandles) : "",
-                         request_in_text(request_in));
-      out = made ? fmt::format(R"("req":"{}")", labels().add_request(*request, comm, buffers.count).label)
-                 : R"("req":null)";
-      if (made) labels().request(*request)->counts_bytes = true;
-    }
-    call.finish(std::move(args), std::move(out), result, result == ns_success && !made ? Poll::kNothing : Poll::kNo);
-    return result;
+    return transfers_.irecv(comm, buffers, request);
   }
 
   ns_result iflush(void* comm, int count, void** data, int* bytes, void** memory, void** request) override {
-    Trace::Call call(*trace_, "net", "iflush");
-    const void* request_in = *request;
-    const ns_result result = net_->iflush(comm, count, data, bytes, memory, request);
-    std::string args;
-    std::string out = R"("req":null)";
-    {
-      const auto lock = trace_->lock_labels();
-      std::string bufs;
-      for (int i = 0; i < count; ++i) {
-        bufs += (i == 0 ? "" : ",") +
-                buffer_text(labels(), comm, memory[i], data[i], static_cast<size_t>(bytes[i]));
-      }
-      args = fmt::format(R"("rc":"{}","n":{},"bufs":[{}],"request_in":{})", labels().of("r", comm), count, bufs,
-                         request_in_text(request_in));
-      if (result == ns_success && *request != nullptr) {
-        out = fmt::format(R"("req":"{}")", labels().add_flush(*request).label);
-      }
-    }
-    call.finish(std::move(args), std::move(out), result);
-    return result;
+    return transfers_.iflush(comm, count, data, bytes, memory, request);
   }
 
   ns_result test(void* request, int* done, int* sizes) override {
-    Trace::Call call(*trace_, "net", "test");
-    const ns_result result = net_->test(request, done, sizes);
-    traced_test(*trace_, call, request, *done, sizes, result);
-    return result;
+    return transfers_.test(request, done, sizes);
   }
 
   ns_result close_send(void* comm) override { return close(comm, "closeSend", "sc", "s", &Net::close_send); }
@@ -268,7 +185,9 @@ class TracedNet final : public Net, public HandleLabels {
     return out;
   }
 
-  void learn(const Handle& handle, const HandleLabel& label) override { handles_.learn(handle, label.data()); }
+  void learn(const Handle& handle, const HandleLabel& label) override {
+    handles_.learn(handle, label.data());
+  }
 
  private:
   Labels& labels() { return trace_->labels(); }
@@ -291,7 +210,8 @@ class TracedNet final : public Net, public HandleLabels {
     return has_contexts() ? fmt::format(R"("ctx":"{}",)", label("c", context)) : std::string();
   }
 
-  ns_result close(void* comm, const char* name, const char* key, const char* kind, ns_result (Net::*close)(void*)) {
+  ns_result close(void* comm, const char* name, const char* key, const char* kind,
+                  ns_result (Net::*close)(void*)) {
     Trace::Call call(*trace_, "net", name);
     const ns_result result = (net_.get()->*close)(comm);
     std::string args;
@@ -315,6 +235,7 @@ class TracedNet final : public Net, public HandleLabels {
   int rank_;
   std::map<const void*, std::string> kinds_;  // of comms: s or r
   HandleNames handles_;
+  TracedTransfers transfers_;
 };
 
 }  // namespace
@@ -323,6 +244,8 @@ std::shared_ptr<Net> make_traced_net(std::shared_ptr<Net> net, std::shared_ptr<T
   return std::make_shared<TracedNet>(std::move(net), std::move(trace), rank);
 }
 
-HandleLabels* handle_labels(Net& net) { return dynamic_cast<TracedNet*>(&net); }
+HandleLabels* handle_labels(Net& net) {
+  return dynamic_cast<TracedNet*>(&net);
+}
 
 }  // namespace netsense::engine

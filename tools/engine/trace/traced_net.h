@@ -10,8 +10,8 @@ namespace netsense::engine {
 
 std::shared_ptr<Net> make_traced_net(std::shared_ptr<Net> net, std::shared_ptr<Trace> trace, int rank);
 
-// The label under which a trace shows a handle ("rank0/l0"): made by the listening rank, told to the connecting one
-// together with the handle. Empty without a trace.
+// The label under which a trace shows a handle ("rank0/l0"): made by the listening rank, told to the
+// connecting one together with the handle. Empty without a trace.
 using HandleLabel = std::array<char, 24>;
 class HandleLabels {
  public:

@@ -20,8 +20,9 @@ class TracedTuner final : public Tuner {
     std::string args;
     {
       const auto lock = trace_->lock_labels();
-      args = fmt::format(R"("commId":"{}","nRanks":{},"nNodes":{},"nvlDomainInfo":[{},1,1],"constants":"given")",
-                         trace_->labels().of_number("comm", init.comm_id), init.ranks, init.nodes, init.ranks);
+      args =
+          fmt::format(R"("commId":"{}","nRanks":{},"nNodes":{},"nvlDomainInfo":[{},1,1],"constants":"given")",
+                      trace_->labels().of_number("comm", init.comm_id), init.ranks, init.nodes, init.ranks);
       label_ = trace_->labels().make("t", *context);
     }
     call.finish(std::move(args), fmt::format(R"("ctx":"{}")", label_), result);
@@ -36,11 +37,12 @@ class TracedTuner final : public Tuner {
     }
     const int channels_in = *channels;
     const ns_result result = tuner_->coll_info(context, query, costs, channels);
-    call.finish(fmt::format(R"("ctx":"{}","collType":{},"nBytes":{},"numPipeOps":{},"numAlgo":{},"numProto":{},)"
-                            R"("regBuff":{},"nChannels_in":{},"cost":[{}])",
-                            label_, static_cast<int>(query.function), query.bytes, query.pipe_ops, kAlgorithms,
-                            kProtocols, query.registered ? 1 : 0, channels_in, table),
-                "", result);
+    call.finish(
+        fmt::format(R"("ctx":"{}","collType":{},"nBytes":{},"numPipeOps":{},"numAlgo":{},"numProto":{},)"
+                    R"("regBuff":{},"nChannels_in":{},"cost":[{}])",
+                    label_, static_cast<int>(query.function), query.bytes, query.pipe_ops, kAlgorithms,
+                    kProtocols, query.registered ? 1 : 0, channels_in, table),
+        "", result);
     return result;
   }
 

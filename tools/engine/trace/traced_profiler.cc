@@ -89,8 +89,8 @@ class TracedProfiler final : public Profiler {
       const auto lock = trace_->lock_labels();
       args = fmt::format(R"("commId":"{}","commName":{},"nNodes":{},"nranks":{},"rank":{})",
                          trace_->labels().of_number("comm", init.comm_id),
-                         init.comm_name == nullptr ? "null" : fmt::format(R"("{}")", init.comm_name), init.nodes,
-                         init.ranks, init.rank);
+                         init.comm_name == nullptr ? "null" : fmt::format(R"("{}")", init.comm_name),
+                         init.nodes, init.ranks, init.rank);
       context_ = trace_->labels().make("pc", *context);
     }
     call.finish(std::move(args), fmt::format(R"("ctx":"{}","mask":{})", context_, *mask), result);
@@ -111,8 +111,9 @@ class TracedProfiler final : public Profiler {
     std::string out;
     {
       const auto lock = trace_->lock_labels();
-      args = fmt::format(R"("ctx":"{}","type":"{}","parent":{},"rank":{}{})", context_, event_name(descriptor.type),
-                         event_label(descriptor.parent), descriptor.rank, details(descriptor));
+      args = fmt::format(R"("ctx":"{}","type":"{}","parent":{},"rank":{}{})", context_,
+                         event_name(descriptor.type), event_label(descriptor.parent), descriptor.rank,
+                         details(descriptor));
       events_[*event] = {trace_->labels().make("p", *event), event_name(descriptor.type)};
       out = fmt::format(R"("h":{})", event_label(*event));
     }
@@ -139,10 +140,12 @@ class TracedProfiler final : public Profiler {
     {
       const auto lock = trace_->lock_labels();
       const std::string type = events_[event].type;
-      args = fmt::format(R"("h":{},"type":"{}","state":"{}","args":{})", event_label(event), type, state_name(state),
-                         update == nullptr ? "null" : R"("given")");
-      if (update != nullptr && type == "ProxyStep") args += fmt::format(R"(,"transSize":{})", update->transferred);
-      if (update != nullptr && type == "ProxyCtrl") args += fmt::format(R"(,"appendedProxyOps":{})", update->appended);
+      args = fmt::format(R"("h":{},"type":"{}","state":"{}","args":{})", event_label(event), type,
+                         state_name(state), update == nullptr ? "null" : R"("given")");
+      if (update != nullptr && type == "ProxyStep")
+        args += fmt::format(R"(,"transSize":{})", update->transferred);
+      if (update != nullptr && type == "ProxyCtrl")
+        args += fmt::format(R"(,"appendedProxyOps":{})", update->appended);
     }
     call.finish(std::move(args), "", result);
     return result;
@@ -161,35 +164,40 @@ class TracedProfiler final : public Profiler {
     return fmt::format(R"("{}")", found == events_.end() ? "unknown" : found->second.label);
   }
 
-  std::string buffer(const void* data) { return data == nullptr ? "null" : '"' + trace_->labels().of("b", data) + '"'; }
+  std::string buffer(const void* data) {
+    return data == nullptr ? "null" : '"' + trace_->labels().of("b", data) + '"';
+  }
 
   std::string details(const EventDescriptor& d) {
     switch (d.type) {
       case kEventGroupApi:
         return fmt::format(R"(,"graphCaptured":0,"groupDepth":{})", d.group_depth);
       case kEventCollApi:
-        return fmt::format(R"(,"func":"{}","count":{},"datatype":"{}","root":{},"graphCaptured":0)", d.function,
-                           d.count, d.datatype, d.root);
+        return fmt::format(R"(,"func":"{}","count":{},"datatype":"{}","root":{},"graphCaptured":0)",
+                           d.function, d.count, d.datatype, d.root);
       case kEventP2pApi:
-        return fmt::format(R"(,"func":"{}","count":{},"datatype":"{}","graphCaptured":0)", d.function, d.count,
-                           d.datatype);
+        return fmt::format(R"(,"func":"{}","count":{},"datatype":"{}","graphCaptured":0)", d.function,
+                           d.count, d.datatype);
       case kEventColl:
-        return fmt::format(R"(,"func":"{}","count":{},"datatype":"{}","root":{},"seqNumber":{},"nChannels":{},)"
-                           R"("nWarps":{},"algo":"{}","proto":"{}","parentGroup":{},"sendBuff":{},"recvBuff":{})",
-                           d.function, d.count, d.datatype, d.root, d.sequence, d.channels, d.warps, d.algorithm,
-                           d.protocol, event_label(d.parent_group), buffer(d.send_buffer), buffer(d.recv_buffer));
+        return fmt::format(
+            R"(,"func":"{}","count":{},"datatype":"{}","root":{},"seqNumber":{},"nChannels":{},)"
+            R"("nWarps":{},"algo":"{}","proto":"{}","parentGroup":{},"sendBuff":{},"recvBuff":{})",
+            d.function, d.count, d.datatype, d.root, d.sequence, d.channels, d.warps, d.algorithm, d.protocol,
+            event_label(d.parent_group), buffer(d.send_buffer), buffer(d.recv_buffer));
       case kEventP2p:
-        return fmt::format(R"(,"func":"{}","count":{},"datatype":"{}","peer":{},"nChannels":{},"parentGroup":{},)"
-                           R"("buff":{})",
-                           d.function, d.count, d.datatype, d.peer, d.channels, event_label(d.parent_group),
-                           buffer(d.recv_buffer));
+        return fmt::format(
+            R"(,"func":"{}","count":{},"datatype":"{}","peer":{},"nChannels":{},"parentGroup":{},)"
+            R"("buff":{})",
+            d.function, d.count, d.datatype, d.peer, d.channels, event_label(d.parent_group),
+            buffer(d.recv_buffer));
       case kEventProxyOp:
         return fmt::format(R"(,"pid":"self","channelId":{},"peer":{},"nSteps":{},"chunkSize":{},"isSend":{})",
                            d.channel, d.peer, d.steps, d.chunk_bytes, d.is_send ? 1 : 0);
       case kEventProxyStep:
         return fmt::format(R"(,"step":{})", d.step);
       case kEventNetPlugin:
-        return fmt::format(R"(,"id":{},"data":{})", d.plugin_id, d.plugin_data == nullptr ? "null" : R"("given")");
+        return fmt::format(R"(,"id":{},"data":{})", d.plugin_id,
+                           d.plugin_data == nullptr ? "null" : R"("given")");
       default:
         return {};
     }
@@ -203,7 +211,8 @@ class TracedProfiler final : public Profiler {
 
 }  // namespace
 
-std::shared_ptr<Profiler> make_traced_profiler(std::shared_ptr<Profiler> profiler, std::shared_ptr<Trace> trace) {
+std::shared_ptr<Profiler> make_traced_profiler(std::shared_ptr<Profiler> profiler,
+                                               std::shared_ptr<Trace> trace) {
   return std::make_shared<TracedProfiler>(std::move(profiler), std::move(trace));
 }
 

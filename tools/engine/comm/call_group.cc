@@ -1,4 +1,4 @@
-#include "tools/engine/comm/group.h"
+#include "tools/engine/comm/call_group.h"
 
 #include <algorithm>
 #include <exception>
@@ -32,12 +32,12 @@ void launch_all(const std::vector<Comm*>& comms) {
 
 }  // namespace
 
-Group& Group::current() {
-  thread_local Group group;
+CallGroup& CallGroup::current() {
+  thread_local CallGroup group;
   return group;
 }
 
-void Group::end() {
+void CallGroup::end() {
   if (depth_ == 0) fail(ns_invalid_usage, "ns_group_end without ns_group_start");
   if (--depth_ > 0) return;
   const std::vector<Comm*> comms = std::exchange(comms_, {});
@@ -48,7 +48,7 @@ void Group::end() {
   }
 }
 
-void Group::call(Comm& comm, const std::function<void(int depth)>& call) {
+void CallGroup::call(Comm& comm, const std::function<void(int depth)>& call) {
   start();
   try {
     call(depth_);
@@ -60,7 +60,7 @@ void Group::call(Comm& comm, const std::function<void(int depth)>& call) {
   end();
 }
 
-void Group::forget(const Comm& comm) {
+void CallGroup::forget(const Comm& comm) {
   std::erase_if(comms_, [&comm](const Comm* known) { return known == &comm; });
 }
 

@@ -9,9 +9,9 @@ namespace netsense::engine {
 class Comm;
 
 // Of the calling thread.
-class Group {
+class CallGroup {
  public:
-  static Group& current();
+  static CallGroup& current();
 
   void start() { ++depth_; }
   // Launches at the outermost end; throws the first error, also one of a call inside.
