@@ -16,13 +16,14 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "plugin/core/log_level.h"
 #include "tests/loopback/traffic.h"
 
 namespace netsense::testing {
 namespace {
 
 void print(int level, unsigned long /*flags*/, const char* /*file*/, int /*line*/, const char* format, ...) {
-  if (level != abi::kLogWarn) return;
+  if (level != static_cast<int>(LogLevel::kWarn)) return;
   va_list arguments;
   va_start(arguments, format);
   (void)std::vfprintf(stderr, format, arguments);
