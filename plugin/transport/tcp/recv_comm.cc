@@ -11,7 +11,7 @@ constexpr uint64_t kBulkBytes = uint64_t{256} << 10;
 constexpr size_t kInlineBudget = size_t{512} << 10;
 // An acknowledgement is sent for this much, whichever comes first.
 constexpr uint64_t kAcknowledgeMessages = 64;
-constexpr uint64_t kAcknowledgeBytes = uint64_t{4} << 20;
+constexpr uint64_t kAcknowledgeBytes = uint64_t{64} << 20;
 // Streams other than the one that delivered last are looked at this seldom while nothing has begun to arrive.
 constexpr unsigned kOtherStreamsEvery = 4;
 

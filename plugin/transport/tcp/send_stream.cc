@@ -2,7 +2,6 @@
 
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -29,6 +28,8 @@ constexpr double kProbeRest = 20;
 // When the last probe raised the estimate this much, the next one follows at once.
 constexpr double kPromising = 1.5;
 
+// Of one system call: all of it passes through the cache for its checksum first.
+constexpr size_t kBatchBytes = size_t{512} << 10;
 // What a reactor thread sends in one go before it looks after others.
 constexpr size_t kReactorBudget = size_t{2} << 20;
 
@@ -87,7 +88,7 @@ SendStream::Progress SendStream::drive(size_t budget) {
   if (owner_.stream_count() > 1) measure(Clock::now());
   Progress result = Progress::kIdle;
   size_t written = 0;
-  while (owner_.health().ok() && (block_.request != nullptr || load_block(&result))) {
+  while (owner_.health().ok() && (!batch_.empty() || load_batch(budget - written, &result))) {
     result = write_some(&written);
     if (result != Progress::kIdle) break;
     if (written >= budget) {
@@ -99,33 +100,39 @@ SendStream::Progress SendStream::drive(size_t budget) {
   return owner_.health().ok() ? result : Progress::kFailed;
 }
 
-bool SendStream::load_block(Progress* result) {
-  const size_t limit = owner_.stream_count() > 1 ? choose_size() : owner_.tuning().block_bytes;
-  if (limit == 0) {
-    *result = Progress::kDeclined;
-    return false;
+bool SendStream::load_batch(size_t budget, Progress* result) {
+  if (owner_.stream_count() > 1) {
+    // One block at a time: what this stream holds, no other can send.
+    const size_t limit = choose_size();
+    *result = limit == 0 ? Progress::kDeclined : Progress::kIdle;
+    return limit != 0 && load_block(limit);
   }
-  block_ = owner_.queue().cut(limit);
-  if (block_.request == nullptr) {
-    *result = Progress::kIdle;
-    return false;
+  const size_t bytes = std::min(budget, kBatchBytes);
+  while (!batch_.full() && (batch_.empty() || batch_.bytes() < bytes)) {
+    if (!load_block(owner_.tuning().block_bytes)) break;
   }
-  const SendRequest& request = *block_.request;
+  *result = Progress::kIdle;
+  return !batch_.empty();
+}
+
+bool SendStream::load_block(size_t limit) {
+  const Block block = owner_.queue().cut(limit);
+  if (block.request == nullptr) return false;
+  const SendRequest& request = *block.request;
   core::FrameHeader header;
   header.sequence = request.sequence;
   header.message_bytes = request.bytes;
-  header.offset = block_.offset;
-  header.raw_bytes = static_cast<uint32_t>(block_.bytes);
+  header.offset = block.offset;
+  header.raw_bytes = static_cast<uint32_t>(block.bytes);
   header.coded_bytes = header.raw_bytes;
   header.tag = request.tag;
   header.frame_number = frame_number_++;
   header.sent_us = microseconds_now();
   if (owner_.tuning().checksum) {
     header.flags = core::kFlagPayloadChecksum;
-    header.payload_checksum = core::block_checksum(request.data + block_.offset, block_.bytes);
+    header.payload_checksum = core::block_checksum(request.data + block.offset, block.bytes);
   }
-  header_ = core::encode_frame(header);
-  position_ = 0;
+  batch_.add(block, core::encode_frame(header));
   return true;
 }
 
@@ -144,36 +151,23 @@ size_t SendStream::choose_size() {
   return std::min(kProbeBytes, owner_.tuning().block_bytes);
 }
 
-// One system call. kIdle: the block is out.
+// One system call. kIdle: the batch is out.
 SendStream::Progress SendStream::write_some(size_t* written) {
-  const size_t total = header_.size() + block_.bytes;
-  std::array<iovec, 2> parts{};
-  int count = 0;
-  if (position_ < header_.size()) {
-    parts[static_cast<size_t>(count++)] = {header_.data() + position_, header_.size() - position_};
-  }
-  const size_t payload_at = position_ - std::min(position_, header_.size());
-  if (payload_at < block_.bytes) {
-    auto* payload = const_cast<std::byte*>(block_.request->data + block_.offset + payload_at);
-    parts[static_cast<size_t>(count++)] = {payload, block_.bytes - payload_at};
-  }
+  SendBatch::Parts parts;
   msghdr message{};
   message.msg_iov = parts.data();
-  message.msg_iovlen = static_cast<size_t>(count);
-  const ssize_t sent = ::sendmsg(fd_.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-  if (sent < 0) {
+  message.msg_iovlen = batch_.parts(&parts);
+  const ssize_t result = ::sendmsg(fd_.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (result < 0) {
     if (errno == EAGAIN || errno == EINTR) return Progress::kBlocked;
     fail_io(errno);
     return Progress::kFailed;
   }
-  position_ += static_cast<size_t>(sent);
-  *written += static_cast<size_t>(sent);
-  written_ += static_cast<uint64_t>(sent);
-  backlog_.fetch_add(static_cast<uint64_t>(sent), std::memory_order_relaxed);
-  if (position_ < total) return Progress::kBlocked;
-  SendQueue::sent(block_);
-  block_ = {};
-  return Progress::kIdle;
+  const auto sent = static_cast<size_t>(result);
+  *written += sent;
+  written_ += sent;
+  backlog_.fetch_add(sent, std::memory_order_relaxed);
+  return batch_.wrote(sent) ? Progress::kIdle : Progress::kBlocked;
 }
 
 void SendStream::measure(Clock::time_point now) {

@@ -11,7 +11,7 @@
 #include "plugin/core/fd.h"
 #include "plugin/core/frame.h"
 #include "plugin/transport/tcp/reactor.h"
-#include "plugin/transport/tcp/send_queue.h"
+#include "plugin/transport/tcp/send_batch.h"
 #include "plugin/transport/tcp/stream_rate.h"
 #include "plugin/transport/tcp/try_lock.h"
 
@@ -52,7 +52,8 @@ class SendStream : public EventHandler {
   void on_event(uint32_t events) override;
   void on_tick(Clock::time_point now) override;
 
-  bool load_block(Progress* result);
+  bool load_batch(size_t budget, Progress* result);
+  bool load_block(size_t limit);
   size_t choose_size();
   Progress write_some(size_t* written);
   void measure(Clock::time_point now);
@@ -67,9 +68,7 @@ class SendStream : public EventHandler {
   std::atomic<bool> write_requested_{false};
 
   TryLock writing_;  // guards the rest of this group
-  Block block_;
-  core::FrameBytes header_{};
-  size_t position_ = 0;  // bytes of header and payload already written
+  SendBatch batch_;
   uint32_t frame_number_ = 0;
   uint64_t written_ = 0;
   StreamRate rate_;
