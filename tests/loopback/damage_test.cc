@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint64_t kHeader = 64;
 constexpr size_t kSmall = 1000;
-constexpr size_t kLarge = size_t{8} << 20;
+constexpr size_t kLarge = size_t{5} << 20;  // enough for an acknowledgement
 
 // Two ranks with a proxy between them.
 struct Harmed {
