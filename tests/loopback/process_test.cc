@@ -55,7 +55,9 @@ Ended run_child(const std::string& task, const std::string& setting) {
   return ended;
 }
 
-bool says(const Ended& ended, const std::string& text) { return ended.errors.find(text) != std::string::npos; }
+bool says(const Ended& ended, const std::string& text) {
+  return ended.errors.find(text) != std::string::npos;
+}
 
 }  // namespace
 

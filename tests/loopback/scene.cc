@@ -28,7 +28,8 @@ Log& the_log() {
 
 }  // namespace
 
-void remember(int level, unsigned long /*flags*/, const char* /*file*/, int /*line*/, const char* format, ...) {
+void remember(int level, unsigned long /*flags*/, const char* /*file*/, int /*line*/, const char* format,
+              ...) {
   if (level != abi::kLogWarn) return;
   std::array<char, 2048> text{};
   va_list arguments;
@@ -64,11 +65,14 @@ Library12::Library12(abi::DebugLogger logger) : library_(open_library(library_pa
   clear_warnings();
 }
 
-Library12::~Library12() { static_cast<void>(table_->finalize(context_)); }
+Library12::~Library12() {
+  static_cast<void>(table_->finalize(context_));
+}
 
 void* Library12::listen(HandleBytes* handle) const {
   void* listener = nullptr;
-  if (table_->listen(context_, 0, handle->data(), &listener) != Result::kOk) throw std::runtime_error("listen");
+  if (table_->listen(context_, 0, handle->data(), &listener) != Result::kOk)
+    throw std::runtime_error("listen");
   return listener;
 }
 
@@ -90,7 +94,8 @@ Result Library12::accept(void* listener, void** comm) const {
   return result;
 }
 
-void Library12::pair(void** send_comm, void** recv_comm, const std::function<void(HandleBytes*)>& reroute) const {
+void Library12::pair(void** send_comm, void** recv_comm,
+                     const std::function<void(HandleBytes*)>& reroute) const {
   HandleBytes handle{};
   void* listener = listen(&handle);
   if (reroute) reroute(&handle);
@@ -114,7 +119,8 @@ void* Library12::post_recv(void* comm, std::vector<uint8_t>* data, bool polled) 
   size_t bytes = data->size();
   int tag = 0;
   void* region = nullptr;
-  if (table_->irecv(comm, 1, &buffer, &bytes, &tag, &region, nullptr, &request) != Result::kOk) return nullptr;
+  if (table_->irecv(comm, 1, &buffer, &bytes, &tag, &region, nullptr, &request) != Result::kOk)
+    return nullptr;
   return request;
 }
 

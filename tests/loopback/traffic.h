@@ -1,5 +1,5 @@
-// Messages of one size, sent and received without end by one thread that polls both comms in turn, as two ranks'
-// proxy threads would; each message has its own content.
+// Messages of one size, sent and received without end by one thread that polls both comms in turn, as two
+// ranks' proxy threads would; each message has its own content.
 #pragma once
 
 #include <cstddef>

@@ -18,7 +18,7 @@ class Health {
   // Returns whether this was the first error; only then it was logged.
   bool fail(Status status, std::string_view text) {
     if (claimed_.exchange(true, std::memory_order_acq_rel)) return false;
-    // Logged before anybody can see the status: NCCL, or NETSENSE_ABORT_ON_ERROR, may end the process because of it.
+    // Logged before anybody can see the status: NCCL, or NETSENSE_ABORT_ON_ERROR, may end the process for it.
     NETSENSE_WARN("{}", text);
     status_.store(status, std::memory_order_release);
     return true;
