@@ -12,8 +12,6 @@
 #include "tests/abi/environment.h"
 #include "tests/catch.h"
 
-extern char** environ;
-
 namespace netsense::testing {
 namespace {
 

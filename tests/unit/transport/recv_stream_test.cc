@@ -141,6 +141,7 @@ TEST_CASE("an error of the sender arrives in pieces of any size") {
 TEST_CASE("a receiver that has lost one of its streams lets the sender know on the others") {
   std::array<Wire, 2> wires;
   std::vector<core::Fd> streams;
+  streams.reserve(wires.size());
   for (Wire& wire : wires) streams.push_back(std::move(wire.comm));
   Bytes into(10);
   TcpRecvComm comm(testing::make_runtime(0, kBlock), std::move(streams), "the test", {kBlock, 1});
