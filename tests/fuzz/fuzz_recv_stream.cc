@@ -1,5 +1,6 @@
-// A receiving comm of two streams whose sender says anything after the handshake. Nothing may be written outside the
-// posted buffers, and once the sender has hung up every receive must have ended, as done or as an error.
+// A receiving comm of two streams whose sender says anything after the handshake. Nothing may be written
+// outside the posted buffers, and once the sender has hung up every receive must have ended, as done or as an
+// error.
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -34,7 +35,8 @@ class Receives {
     Receive& receive = receives_[posted_++];
     receive.bytes = bytes;
     receive.buffer = std::make_unique<std::byte[]>(bytes);
-    require(comm_->irecv(receive.buffer.get(), bytes, 0, nullptr, posted_ % 2 == 0, &receive.request) == Status::kOk);
+    require(comm_->irecv(receive.buffer.get(), bytes, 0, nullptr, posted_ % 2 == 0, &receive.request) ==
+            Status::kOk);
     require(receive.request != nullptr);
   }
 

@@ -1,5 +1,5 @@
-// A sending comm whose receiver says anything on the way back and hangs up. A message that was not out by then must
-// end in an error; closing must end in any case.
+// A sending comm whose receiver says anything on the way back and hangs up. A message that was not out by
+// then must end in an error; closing must end in any case.
 #include <cstdint>
 #include <cstdlib>
 #include <thread>

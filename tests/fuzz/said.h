@@ -1,5 +1,5 @@
-// What a fuzzer says on a stream: frames as netsense makes them, with the fields and faults that the input asks for,
-// and arbitrary bytes. The checksums of real frames would stand in a fuzzer's way.
+// What a fuzzer says on a stream: frames as netsense makes them, with the fields and faults that the input
+// asks for, and arbitrary bytes. The checksums of real frames would stand in a fuzzer's way.
 #pragma once
 
 #include <algorithm>
@@ -70,8 +70,8 @@ class Said {
     header.raw_bytes = header.coded_bytes = static_cast<uint32_t>(payload.size());
     header.frame_number = numbers_[stream_]++ + ((faults & kWrongNumber) != 0 ? 1 : 0);
     if ((faults & kNoPayloadChecksum) == 0) header.flags = core::kFlagPayloadChecksum;
-    header.payload_checksum =
-        core::block_checksum(payload.data(), payload.size()) + ((faults & kWrongPayloadChecksum) != 0 ? 1 : 0);
+    header.payload_checksum = core::block_checksum(payload.data(), payload.size()) +
+                              ((faults & kWrongPayloadChecksum) != 0 ? 1 : 0);
     core::FrameBytes bytes = core::encode_frame(header);
     if ((faults & kDamagedHeader) != 0) bytes[header.sequence % bytes.size()] ^= std::byte{4};
     std::vector<std::byte> out(bytes.begin(), bytes.end());

@@ -15,7 +15,8 @@ Detour::Detour(HandleBytes* handle) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_C
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t length = sizeof address;
   auto* generic = reinterpret_cast<sockaddr*>(&address);
-  if (::bind(fd_, generic, length) != 0 || ::listen(fd_, 64) != 0 || ::getsockname(fd_, generic, &length) != 0) {
+  if (::bind(fd_, generic, length) != 0 || ::listen(fd_, 64) != 0 ||
+      ::getsockname(fd_, generic, &length) != 0) {
     ::close(fd_);
     throw std::runtime_error("cannot listen on loopback");
   }
@@ -24,6 +25,8 @@ Detour::Detour(HandleBytes* handle) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_C
   port_ = ntohs(address.sin_port);
 }
 
-Detour::~Detour() { ::close(fd_); }
+Detour::~Detour() {
+  ::close(fd_);
+}
 
 }  // namespace netsense::testing

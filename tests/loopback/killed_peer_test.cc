@@ -1,5 +1,5 @@
-// A peer that dies in the middle of the handshake, at each of its steps: the connector gets an error within the
-// time limit, and the listener goes on to take the next one.
+// A peer that dies in the middle of the handshake, at each of its steps: the connector gets an error within
+// the time limit, and the listener goes on to take the next one.
 #include <array>
 #include <cstring>
 #include <optional>
@@ -19,9 +19,9 @@ struct Step {
 
 // docs/wire-format.md. The last one that leaves the listener without a comm is the torn PROOF.
 constexpr std::array kBeforeProof{
-    Step{"nothing was said", Way::kForward, 0},      Step{"a torn HELLO", Way::kForward, 10},
-    Step{"HELLO", Way::kForward, 72},                Step{"a torn CHALLENGE", Way::kBackward, 50},
-    Step{"CHALLENGE", Way::kBackward, 88},           Step{"a torn PROOF", Way::kForward, 72 + 20},
+    Step{"nothing was said", Way::kForward, 0}, Step{"a torn HELLO", Way::kForward, 10},
+    Step{"HELLO", Way::kForward, 72},           Step{"a torn CHALLENGE", Way::kBackward, 50},
+    Step{"CHALLENGE", Way::kBackward, 88},      Step{"a torn PROOF", Way::kForward, 72 + 20},
 };
 constexpr std::array kAfterProof{
     Step{"PROOF", Way::kForward, kForwardHandshake},
@@ -52,7 +52,8 @@ Harm death(Harm::Kind kind, const Step& step, size_t connections) {
 }
 
 // Whether the receiving comm gets what was sent; its buffer lives on in *into.
-bool receives(const Library12& net, void* recv_comm, const std::vector<uint8_t>& data, std::vector<uint8_t>* into) {
+bool receives(const Library12& net, void* recv_comm, const std::vector<uint8_t>& data,
+              std::vector<uint8_t>* into) {
   into->assign(data.size(), 0);
   void* received = net.post_recv(recv_comm, into);
   return received != nullptr && net.wait(received) == Result::kOk && *into == data;
@@ -68,7 +69,8 @@ void check_connector(const Scene& scene) {
 
 }  // namespace
 
-TEST_CASE("a peer that dies before it has proved itself is an error for the connector, and the listener goes on") {
+TEST_CASE(
+    "a peer that dies before it has proved itself is an error for the connector, and the listener goes on") {
   const auto kind = GENERATE(Harm::Kind::kClose, Harm::Kind::kReset);
   const Step step = GENERATE(from_range(kBeforeProof));
   // All streams of the connection die, or one.
@@ -133,8 +135,8 @@ TEST_CASE("a listener whose only peer died in the handshake names it within the 
 
 TEST_CASE("a bit that flips in the handshake makes no connection, and the listener goes on") {
   const Way way = GENERATE(Way::kForward, Way::kBackward);
-  // HELLO: magic, version, number of streams, nonce; PROOF: magic, proof. CHALLENGE: magic, status, nonce, proof;
-  // WELCOME.
+  // HELLO: magic, version, number of streams, nonce; PROOF: magic, proof. CHALLENGE: magic, status, nonce,
+  // proof; WELCOME.
   const uint64_t at = way == Way::kForward ? GENERATE(values<uint64_t>({3, 8, 14, 60, 75, 100}))
                                            : GENERATE(values<uint64_t>({3, 12, 40, 80, 90}));
   CAPTURE(static_cast<int>(way), at);

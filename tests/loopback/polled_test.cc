@@ -1,6 +1,6 @@
-// NCCL's LL and LL128 receivers do not ask whether a message has arrived: they poll flags that stand behind the
-// data in each line of the buffer. Here a thread does the same while messages arrive, and must never find a flag
-// before its data.
+// NCCL's LL and LL128 receivers do not ask whether a message has arrived: they poll flags that stand behind
+// the data in each line of the buffer. Here a thread does the same while messages arrive, and must never find
+// a flag before its data.
 #include <atomic>
 #include <cstring>
 #include <optional>
@@ -18,8 +18,9 @@ constexpr size_t kKiB = 1024;
 constexpr size_t kLlBuffer = 524288;
 constexpr size_t kLl128Buffer = 4915200;
 
-// Lines of 8 bytes are 4 of data and a 4-byte flag, as in LL. Longer ones end with an 8-byte flag, as LL128's of
-// 128 bytes do. A flag is the number of the round, so that the lines of the round before do not pass for new.
+// Lines of 8 bytes are 4 of data and a 4-byte flag, as in LL. Longer ones end with an 8-byte flag, as LL128's
+// of 128 bytes do. A flag is the number of the round, so that the lines of the round before do not pass for
+// new.
 class Lines {
  public:
   Lines(size_t line, size_t bytes) : words_(line / 8), count_(bytes / line) {}
@@ -27,7 +28,8 @@ class Lines {
 
   void fill(std::vector<uint64_t>* buffer, uint32_t round) const {
     for (size_t line = 0; line < count_; ++line) {
-      for (size_t word = 0; word < words_; ++word) (*buffer)[line * words_ + word] = expected(line, word, round);
+      for (size_t word = 0; word < words_; ++word)
+        (*buffer)[line * words_ + word] = expected(line, word, round);
     }
   }
 
@@ -126,9 +128,8 @@ TEST_CASE("a reader that polls a buffer never finds a flag before its data", "[p
   const Poller poller(to, lines, rounds);
   for (uint32_t round = 1; round <= rounds; ++round) {
     lines.fill(&from, round);
-    const std::vector requests{
-        connection.post_recv(to.data(), bytes, memory, 0, hint == Hint::kRequest),
-        connection.post_send(from.data(), bytes, nullptr)};
+    const std::vector requests{connection.post_recv(to.data(), bytes, memory, 0, hint == Hint::kRequest),
+                               connection.post_send(from.data(), bytes, nullptr)};
     connection.wait(requests);
     poller.wait_for(round);
   }

@@ -12,8 +12,6 @@
 #include "tests/abi/environment.h"
 #include "tests/catch.h"
 
-extern char** environ;
-
 namespace netsense::testing {
 namespace {
 
@@ -55,7 +53,9 @@ Ended run_child(const std::string& task, const std::string& setting) {
   return ended;
 }
 
-bool says(const Ended& ended, const std::string& text) { return ended.errors.find(text) != std::string::npos; }
+bool says(const Ended& ended, const std::string& text) {
+  return ended.errors.find(text) != std::string::npos;
+}
 
 }  // namespace
 

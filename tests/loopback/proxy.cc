@@ -72,9 +72,15 @@ class Proxy::Connection {
   static size_t index(Way way) { return static_cast<size_t>(way); }
   [[nodiscard]] int from(Way way) const { return fds_[index(way)]; }
   [[nodiscard]] int to(Way way) const { return fds_[1 - index(way)]; }
-  [[nodiscard]] bool harms(Way way) const { return harm_.way == way && (harmed_ || all_harmed_ < harm_.connections); }
-  [[nodiscard]] bool cuts() const { return harm_.kind == Harm::Kind::kClose || harm_.kind == Harm::Kind::kReset; }
-  [[nodiscard]] bool ends_at(Way way, uint64_t carried) const { return harms(way) && cuts() && carried == harm_.at; }
+  [[nodiscard]] bool harms(Way way) const {
+    return harm_.way == way && (harmed_ || all_harmed_ < harm_.connections);
+  }
+  [[nodiscard]] bool cuts() const {
+    return harm_.kind == Harm::Kind::kClose || harm_.kind == Harm::Kind::kReset;
+  }
+  [[nodiscard]] bool ends_at(Way way, uint64_t carried) const {
+    return harms(way) && cuts() && carried == harm_.at;
+  }
 
   void read(Way way) {
     Flow& flow = flows_[index(way)];
@@ -82,7 +88,8 @@ class Proxy::Connection {
     flow.pending.resize(size_t{256} << 10);
     const ssize_t got = ::recv(from(way), flow.pending.data(), flow.pending.size(), 0);
     flow.pending.resize(static_cast<size_t>(std::max<ssize_t>(got, 0)));
-    if (got > 0 && harms(way) && harm_.kind == Harm::Kind::kFlipBit && harm_.at - flow.carried < flow.pending.size()) {
+    if (got > 0 && harms(way) && harm_.kind == Harm::Kind::kFlipBit &&
+        harm_.at - flow.carried < flow.pending.size()) {
       flow.pending[harm_.at - flow.carried] ^= 0x10;
       note_harmed();
     }

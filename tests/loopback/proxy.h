@@ -28,9 +28,9 @@ struct Harm {
   };
   Kind kind = Kind::kNone;
   Way way = Way::kForward;
-  uint64_t at = 0;                    // counted for each connection from its first byte, the handshake's
-  size_t connections = SIZE_MAX;      // only so many are harmed, the first to get there
-  size_t piece = size_t{256} << 10;   // bytes are carried in pieces of at most this many
+  uint64_t at = 0;                   // counted for each connection from its first byte, the handshake's
+  size_t connections = SIZE_MAX;     // only so many are harmed, the first to get there
+  size_t piece = size_t{256} << 10;  // bytes are carried in pieces of at most this many
 };
 
 class Proxy {

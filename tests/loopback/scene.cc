@@ -28,7 +28,8 @@ Log& the_log() {
 
 }  // namespace
 
-void remember(int level, unsigned long /*flags*/, const char* /*file*/, int /*line*/, const char* format, ...) {
+void remember(int level, unsigned long /*flags*/, const char* /*file*/, int /*line*/, const char* format,
+              ...) {
   if (level != static_cast<int>(LogLevel::kWarn)) return;
   std::array<char, 2048> text{};
   va_list arguments;
@@ -64,11 +65,14 @@ Library12::Library12(abi::DebugLogger logger) : library_(open_library(library_pa
   clear_warnings();
 }
 
-Library12::~Library12() { static_cast<void>(table_->finalize(context_)); }
+Library12::~Library12() {
+  static_cast<void>(table_->finalize(context_));
+}
 
 void* Library12::listen(HandleBytes* handle) const {
   void* listener = nullptr;
-  if (table_->listen(context_, 0, handle->data(), &listener) != Result::kOk) throw std::runtime_error("listen");
+  if (table_->listen(context_, 0, handle->data(), &listener) != Result::kOk)
+    throw std::runtime_error("listen");
   return listener;
 }
 
@@ -90,7 +94,8 @@ Result Library12::accept(void* listener, void** comm) const {
   return result;
 }
 
-void Library12::pair(void** send_comm, void** recv_comm, const std::function<void(HandleBytes*)>& reroute) const {
+void Library12::pair(void** send_comm, void** recv_comm,
+                     const std::function<void(HandleBytes*)>& reroute) const {
   HandleBytes handle{};
   void* listener = listen(&handle);
   if (reroute) reroute(&handle);
@@ -109,12 +114,15 @@ void* Library12::post_send(void* comm, const std::vector<uint8_t>& data) const {
 }
 
 void* Library12::post_recv(void* comm, std::vector<uint8_t>* data, bool polled) const {
+  // A number in the place of a pointer, as NCCL has it.
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
   void* request = polled ? reinterpret_cast<void*>(abi::kOptionalRecvCompletion) : nullptr;
   void* buffer = data->data();
   size_t bytes = data->size();
   int tag = 0;
   void* region = nullptr;
-  if (table_->irecv(comm, 1, &buffer, &bytes, &tag, &region, nullptr, &request) != Result::kOk) return nullptr;
+  if (table_->irecv(comm, 1, &buffer, &bytes, &tag, &region, nullptr, &request) != Result::kOk)
+    return nullptr;
   return request;
 }
 

@@ -1,4 +1,5 @@
-// One process that plays both ranks over loopback, through the newest exported table, with a logger that remembers.
+// One process that plays both ranks over loopback, through the newest exported table, with a logger that
+// remembers.
 #pragma once
 
 #include <array>

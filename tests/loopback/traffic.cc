@@ -11,7 +11,7 @@ void Traffic::step() {
 }
 
 void Traffic::step_sender() {
-  if (sender_ != Result::kOk) return;
+  if (sender_ != Result::kOk || sent_ == limit_) return;
   if (sending_ == nullptr) {
     from_ = pattern(bytes_, sent_);
     sender_ = ends_.net->isend(ends_.send, from_.data(), bytes_, 0, nullptr, nullptr, &sending_);
@@ -25,7 +25,7 @@ void Traffic::step_sender() {
 }
 
 void Traffic::step_receiver() {
-  if (receiver_ != Result::kOk) return;
+  if (receiver_ != Result::kOk || delivered_ == limit_) return;
   int done = 0;
   if (receiving_ == nullptr) {
     to_.assign(bytes_, 0);
@@ -52,9 +52,10 @@ void Traffic::run_until_both_fail() {
 }
 
 void Traffic::run_until_delivered(uint32_t messages) {
+  limit_ = messages;
   poll_until("delivery", [&] {
     step();
-    return delivered_ >= messages || sender_ != Result::kOk || receiver_ != Result::kOk;
+    return (sent_ == limit_ && delivered_ == limit_) || sender_ != Result::kOk || receiver_ != Result::kOk;
   });
 }
 

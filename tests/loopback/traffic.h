@@ -1,5 +1,5 @@
-// Messages of one size, sent and received without end by one thread that polls both comms in turn, as two ranks'
-// proxy threads would; each message has its own content.
+// Messages of one size, sent and received without end by one thread that polls both comms in turn, as two
+// ranks' proxy threads would; each message has its own content.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +19,7 @@ class Traffic {
   void step();
   // Until each end has reported an error, or something wrong has arrived.
   void run_until_both_fail();
+  // Until so many messages were sent and received, and no more; or until an end reports an error.
   void run_until_delivered(uint32_t messages);
 
   [[nodiscard]] Result sender() const { return sender_; }
@@ -39,6 +40,7 @@ class Traffic {
   void* receiving_ = nullptr;
   Result sender_ = Result::kOk;
   Result receiver_ = Result::kOk;
+  uint32_t limit_ = UINT32_MAX;
   uint32_t sent_ = 0;
   uint32_t delivered_ = 0;
   uint32_t wrong_ = 0;

@@ -60,7 +60,7 @@ TEST_CASE("a message of 1 GiB arrives whole", "[.slow]") {
 }
 
 TEST_CASE("full rings of large and small messages arrive whole and in order") {
-  constexpr std::array kSizes{size_t{0},      64 * kKiB - 1, 300 * kKiB, size_t{1},  64 * kKiB,
+  constexpr std::array kSizes{size_t{0},       64 * kKiB - 1, 300 * kKiB,    size_t{1},  64 * kKiB,
                               1024 * kKiB + 3, size_t{128},   64 * kKiB + 1, 257 * kKiB, size_t{127}};
   constexpr size_t kRoom = 1100 * kKiB;
   std::vector<std::vector<uint8_t>> from;

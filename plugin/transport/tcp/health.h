@@ -17,13 +17,15 @@ class Health {
 
   // Returns whether this was the first error; only then it was logged.
   bool fail(Status status, std::string_view text) {
-    Status expected = Status::kOk;
-    if (!status_.compare_exchange_strong(expected, status, std::memory_order_acq_rel)) return false;
+    if (claimed_.exchange(true, std::memory_order_acq_rel)) return false;
+    // Logged before anybody can see the status: NCCL, or NETSENSE_ABORT_ON_ERROR, may end the process for it.
     NETSENSE_WARN("{}", text);
+    status_.store(status, std::memory_order_release);
     return true;
   }
 
  private:
+  std::atomic<bool> claimed_{false};
   std::atomic<Status> status_{Status::kOk};
 };
 

@@ -108,9 +108,10 @@ void TcpRecvComm::acknowledge(size_t bytes) {
 }
 
 bool TcpRecvComm::note_failure(Status status, std::string_view why) {
-  return health_.fail(status, fmt::format("receiving from peer {} failed: {}. If this host's link is up, look at the log "
-                                          "of the process on that host",
-                                          peer_, why));
+  return health_.fail(status,
+                      fmt::format("receiving from peer {} failed: {}. If this host's link is up, look at the log of "
+                                  "the process on that host",
+                                  peer_, why));
 }
 
 void TcpRecvComm::fail(Status status, std::string_view why) {

@@ -208,7 +208,8 @@ bool SendStream::handle_reverse() {
       std::span<const std::byte, core::kFrameHeaderBytes>(reverse_.data(), core::kFrameHeaderBytes),
       transport::kMaxMessage, &header);
   if (error != core::FrameError::kNone) {
-    owner_.fail(Status::kRemoteError, fmt::format("{}: the data were damaged on the way", core::describe(error)));
+    owner_.fail(Status::kRemoteError,
+                fmt::format("{}: the data were damaged on the way", core::describe(error)));
     return false;
   }
   const size_t frame =

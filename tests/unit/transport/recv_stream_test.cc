@@ -1,5 +1,5 @@
-// The receiving end of a stream, against a socket on which the test says every byte: what it reads beyond the frame
-// at hand, and how that is delivered although the socket has nothing more to tell.
+// The receiving end of a stream, against a socket on which the test says every byte: what it reads beyond the
+// frame at hand, and how that is delivered although the socket has nothing more to tell.
 #include "plugin/transport/tcp/recv_stream.h"
 
 #include <algorithm>
@@ -45,10 +45,13 @@ Bytes frames_of(const Bytes& message, uint64_t sequence, uint32_t* frame_number)
 }
 
 void say(const Wire& wire, std::span<const std::byte> bytes) {
-  REQUIRE(::send(wire.peer.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size()));
+  REQUIRE(::send(wire.peer.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+          static_cast<ssize_t>(bytes.size()));
 }
 
-void append(Bytes* to, const Bytes& more) { to->insert(to->end(), more.begin(), more.end()); }
+void append(Bytes* to, const Bytes& more) {
+  to->insert(to->end(), more.begin(), more.end());
+}
 
 // A stream that only the test drives, with a comm that owns none but knows the posted receives.
 struct LoneStream {
@@ -138,6 +141,7 @@ TEST_CASE("an error of the sender arrives in pieces of any size") {
 TEST_CASE("a receiver that has lost one of its streams lets the sender know on the others") {
   std::array<Wire, 2> wires;
   std::vector<core::Fd> streams;
+  streams.reserve(wires.size());
   for (Wire& wire : wires) streams.push_back(std::move(wire.comm));
   Bytes into(10);
   TcpRecvComm comm(testing::make_runtime(0, kBlock), std::move(streams), "the test", {kBlock, 1});
@@ -153,8 +157,8 @@ TEST_CASE("a receiver that has lost one of its streams lets the sender know on t
   CHECK(::recv(wires[1].peer.get(), &byte, 1, 0) == 0);
 }
 
-// The reactor's thread moves large messages. It has read the small message behind this one when it stops for want of a
-// receive, and the socket has nothing more to wake it with.
+// The reactor's thread moves large messages. It has read the small message behind this one when it stops for
+// want of a receive, and the socket has nothing more to wake it with.
 TEST_CASE("what the reactor has read ahead is delivered by the next test") {
   Wire wire;
   std::vector<core::Fd> streams;
