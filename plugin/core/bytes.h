@@ -14,7 +14,8 @@ constexpr T to_little_endian(T value) {
     return value;
   } else {
     T swapped = 0;
-    for (size_t i = 0; i < sizeof(T); ++i) swapped |= ((value >> (8 * i)) & 0xff) << (8 * (sizeof(T) - 1 - i));
+    for (size_t i = 0; i < sizeof(T); ++i)
+      swapped |= ((value >> (8 * i)) & 0xff) << (8 * (sizeof(T) - 1 - i));
     return swapped;
   }
 }

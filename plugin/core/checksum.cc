@@ -5,7 +5,9 @@
 namespace netsense::core {
 namespace {
 
-uint64_t checksum_baseline(const void* data, size_t bytes) { return XXH3_64bits(data, bytes); }
+uint64_t checksum_baseline(const void* data, size_t bytes) {
+  return XXH3_64bits(data, bytes);
+}
 
 ChecksumFunction best_checksum() {
 #if defined(__x86_64__)

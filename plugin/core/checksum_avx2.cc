@@ -2,6 +2,8 @@
 
 namespace netsense::core {
 
-uint64_t checksum_avx2(const void* data, size_t bytes) { return XXH3_64bits(data, bytes); }
+uint64_t checksum_avx2(const void* data, size_t bytes) {
+  return XXH3_64bits(data, bytes);
+}
 
 }  // namespace netsense::core

@@ -1,5 +1,5 @@
-// Owning file descriptor that a forked child does not keep: without that, a data loader's worker processes would
-// hold our sockets open and a peer would never see the death of the rank.
+// Owning file descriptor that a forked child does not keep: without that, a data loader's worker processes
+// would hold our sockets open and a peer would never see the death of the rank.
 #pragma once
 
 #include <utility>

@@ -35,7 +35,8 @@ uint32_t header_checksum(const std::byte* bytes) {
 }
 
 FrameError check_sizes(const FrameHeader& header, size_t max_message) {
-  if (header.coded_bytes > kMaxFramePayload || header.raw_bytes > kMaxFramePayload) return FrameError::kBounds;
+  if (header.coded_bytes > kMaxFramePayload || header.raw_bytes > kMaxFramePayload)
+    return FrameError::kBounds;
   switch (header.type) {
     case FrameType::kData:
       if (header.message_bytes > max_message) return FrameError::kBounds;
@@ -108,13 +109,20 @@ FrameError parse_frame(std::span<const std::byte, kFrameHeaderBytes> bytes, size
 
 const char* describe(FrameError error) {
   switch (error) {
-    case FrameError::kNone: return "no error";
-    case FrameError::kMagic: return "the bytes are not a netsense frame";
-    case FrameError::kVersion: return "the frame has another format version";
-    case FrameError::kChecksum: return "the frame header fails its checksum";
-    case FrameError::kType: return "unknown frame type";
-    case FrameError::kCodec: return "unknown codec";
-    case FrameError::kBounds: return "the frame's sizes are out of bounds";
+    case FrameError::kNone:
+      return "no error";
+    case FrameError::kMagic:
+      return "the bytes are not a netsense frame";
+    case FrameError::kVersion:
+      return "the frame has another format version";
+    case FrameError::kChecksum:
+      return "the frame header fails its checksum";
+    case FrameError::kType:
+      return "unknown frame type";
+    case FrameError::kCodec:
+      return "unknown codec";
+    case FrameError::kBounds:
+      return "the frame's sizes are out of bounds";
   }
   return "unknown frame error";
 }

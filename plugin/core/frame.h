@@ -1,6 +1,6 @@
-// Frames: what crosses the wire after the handshake. A message is one frame per block; every frame says on its
-// own which message it belongs to, where its bytes go and how they are coded, so frames of one message may travel
-// on several streams and the receiver never has to agree with the sender beforehand.
+// Frames: what crosses the wire after the handshake. A message is one frame per block; every frame says on
+// its own which message it belongs to, where its bytes go and how they are coded, so frames of one message
+// may travel on several streams and the receiver never has to agree with the sender beforehand.
 // docs/wire-format.md shows the layout; all integers are little-endian.
 #pragma once
 
@@ -20,8 +20,8 @@ inline constexpr size_t kMaxFramePayload = size_t{4} << 20;
 inline constexpr size_t kMaxErrorText = 512;
 
 enum class FrameType : uint8_t {
-  kData = 0,   // sender to receiver: one block of a message
-  kAck = 1,    // receiver to sender: all messages below `sequence` were delivered; `offset` is their byte count
+  kData = 0,  // sender to receiver: one block of a message
+  kAck = 1,  // receiver to sender: all messages below `sequence` were delivered; `offset` is their byte count
   kError = 2,  // either way: the comm is dead; the payload is text for the log, `tag` a Status
   kClose = 3,  // sender to receiver: no message will follow; `sequence` messages were sent in all
 };

@@ -13,7 +13,8 @@ namespace netsense {
 // Keeps NCCL's logger for the process; a null function is ignored when one is known already.
 void set_log_function(LogFunction function);
 
-void log_line(LogLevel level, unsigned long flags, const char* file, int line, std::string_view text) noexcept;
+void log_line(LogLevel level, unsigned long flags, const char* file, int line,
+              std::string_view text) noexcept;
 
 template <typename... Args>
 void log_format(LogLevel level, unsigned long flags, const char* file, int line,
@@ -31,7 +32,7 @@ void log_format(LogLevel level, unsigned long flags, const char* file, int line,
 #define NETSENSE_WARN(...) \
   ::netsense::log_format(::netsense::LogLevel::kWarn, ::netsense::kLogAll, __FILE__, __LINE__, __VA_ARGS__)
 // Start-up lines, shown with NCCL_DEBUG=INFO.
-#define NETSENSE_INFO_INIT(...)                                                                            \
+#define NETSENSE_INFO_INIT(...)                                                                             \
   ::netsense::log_format(::netsense::LogLevel::kInfo, ::netsense::kLogInit | ::netsense::kLogNet, __FILE__, \
                          __LINE__, __VA_ARGS__)
 // Shown with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=NET.

@@ -61,8 +61,9 @@ void report_start(const Net& net, int abi_version, const std::string& changed) {
     devices += fmt::format("{}{} ({} Mbit/s, {})", devices.empty() ? "" : ", ", device.info->name,
                            device.info->speed_mbps, device.transport->name());
   }
-  NETSENSE_INFO_INIT("netsense {} on, net v{}, {}; {}; no compression{}{}", NETSENSE_VERSION, abi_version, devices,
-                     net.transports.front()->description(), changed.empty() ? "" : "; set: ", changed);
+  NETSENSE_INFO_INIT("netsense {} on, net v{}, {}; {}; no compression{}{}", NETSENSE_VERSION, abi_version,
+                     devices, net.transports.front()->description(),
+                     changed.empty() ? "" : "; set: ", changed);
 }
 
 std::unique_ptr<Net> make_net(int abi_version) {
@@ -73,7 +74,8 @@ std::unique_ptr<Net> make_net(int abi_version) {
   net->transports = make_transports(net->settings);
   for (const auto& transport : net->transports) {
     int index = 0;
-    for (const DeviceInfo& info : transport->devices()) net->devices.push_back({transport.get(), index++, &info});
+    for (const DeviceInfo& info : transport->devices())
+      net->devices.push_back({transport.get(), index++, &info});
   }
   report_start(*net, abi_version, config::changed_settings(loaded));
   return net;
@@ -91,8 +93,8 @@ void ensure_net(int abi_version) {
   if (the_net() == nullptr) the_net() = make_net(abi_version).release();
 }
 
-// An error that leaves a comm is final for it. NCCL before 2.28 may go on polling all the same, so the user can
-// ask for the process to end instead.
+// An error that leaves a comm is final for it. NCCL before 2.28 may go on polling all the same, so the user
+// can ask for the process to end instead.
 Status finish(Status status) {
   const Net* net = the_net();
   if (status != Status::kOk && net != nullptr && net->settings.abort_on_error) {
@@ -132,11 +134,14 @@ const Device* find_device(int device) {
 
 Status unknown_device(int device) {
   const Net* net = the_net();
-  NETSENSE_WARN("there is no device {}: netsense offers {}", device, net == nullptr ? 0 : net->devices.size());
+  NETSENSE_WARN("there is no device {}: netsense offers {}", device,
+                net == nullptr ? 0 : net->devices.size());
   return Status::kInvalidArgument;
 }
 
-Handle as_handle(void* handle) { return Handle(static_cast<std::byte*>(handle), kHandleSize); }
+Handle as_handle(void* handle) {
+  return Handle(static_cast<std::byte*>(handle), kHandleSize);
+}
 
 }  // namespace
 
@@ -218,7 +223,9 @@ Status net_close_send(void* comm) noexcept {
   });
 }
 
-Status net_close_recv(void* comm) noexcept { return net_close_send(comm); }
+Status net_close_recv(void* comm) noexcept {
+  return net_close_send(comm);
+}
 
 Status net_reg_mr(void* comm, void* data, size_t bytes, int type, void** region) noexcept {
   if (comm == nullptr || region == nullptr) return invalid("regMr: null argument");

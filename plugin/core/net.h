@@ -15,8 +15,8 @@ namespace netsense::core {
 struct Context;
 
 struct InitArgs {
-  int abi_version = 0;          // which ncclNetPlugin_vN NCCL chose
-  LogFunction log = nullptr;    // may be null
+  int abi_version = 0;        // which ncclNetPlugin_vN NCCL chose
+  LogFunction log = nullptr;  // may be null
 };
 
 // NCCL calls init once per communicator (v11+), or possibly once in all (v6 to v10).
@@ -39,12 +39,13 @@ Status net_close_recv(void* comm) noexcept;
 Status net_reg_mr(void* comm, void* data, size_t bytes, int type, void** region) noexcept;
 Status net_dereg_mr(void* comm, void* region) noexcept;
 
-// On entry *request may hold NCCL's hint NCCL_NET_OPTIONAL_RECV_COMPLETION (net_irecv, v9 and newer: the adapter
-// passes it as completion_optional). On return null means "not now, call again".
+// On entry *request may hold NCCL's hint NCCL_NET_OPTIONAL_RECV_COMPLETION (net_irecv, v9 and newer: the
+// adapter passes it as completion_optional). On return null means "not now, call again".
 Status net_isend(void* comm, void* data, size_t bytes, int tag, void* region, void** request) noexcept;
 Status net_irecv(void* comm, int count, void** data, const size_t* bytes, const int* tags, void** regions,
                  bool completion_optional, void** request) noexcept;
-Status net_iflush(void* comm, int count, void** data, const int* bytes, void** regions, void** request) noexcept;
+Status net_iflush(void* comm, int count, void** data, const int* bytes, void** regions,
+                  void** request) noexcept;
 // bytes: null, or as many entries as the request had buffers.
 Status net_test(void* request, int* done, int* bytes) noexcept;
 

@@ -13,16 +13,16 @@ namespace netsense::transport {
 // NCCL's protocol for a buffer. LL and LL128 carry flags among the data that the receiver polls.
 enum class BufferKind : uint8_t { kSimple, kLowLatency };
 
-// NCCL's buffer sizes per connection, in bytes (init.cc of NCCL: LL 512 threads x 8 lines x 8 steps x 16 B; LL128
-// 640 threads x 120 elements x 8 steps x 8 B), or what NCCL_LL_BUFFSIZE and NCCL_LL128_BUFFSIZE say.
+// NCCL's buffer sizes per connection, in bytes (init.cc of NCCL: LL 512 threads x 8 lines x 8 steps x 16 B;
+// LL128 640 threads x 120 elements x 8 steps x 8 B), or what NCCL_LL_BUFFSIZE and NCCL_LL128_BUFFSIZE say.
 struct LowLatencySizes {
   size_t ll = 524288;
   size_t ll128 = 4915200;
 };
 LowLatencySizes low_latency_sizes();
 
-// NCCL registers one buffer per protocol; only those of LL and LL128 have exactly these sizes. Not a documented
-// contract: a buffer that merely looks like one is treated with the same care.
+// NCCL registers one buffer per protocol; only those of LL and LL128 have exactly these sizes. Not a
+// documented contract: a buffer that merely looks like one is treated with the same care.
 BufferKind classify(size_t bytes, const LowLatencySizes& sizes);
 
 class Region {

@@ -13,18 +13,18 @@
 
 namespace netsense::transport {
 
-inline constexpr size_t kHandleSize = 128;        // NCCL_NET_HANDLE_MAXSIZE
+inline constexpr size_t kHandleSize = 128;              // NCCL_NET_HANDLE_MAXSIZE
 inline constexpr size_t kMaxMessage = size_t{1} << 30;  // bytes in one isend or irecv
 
 // NCCL_PTR_* values.
 enum class MemoryType : int { kHost = 1, kCuda = 2, kDmaBuf = 4 };
 
 struct DeviceInfo {
-  std::string name;          // as shown in NCCL's log, for example "eth0"
-  std::string pci_path;      // real path in /sys of the PCI function; empty for a virtual interface
-  uint64_t guid = 0;         // equal for the functions of one card
-  int memory_types = 1;      // bit mask of MemoryType
-  int speed_mbps = 10000;    // line rate
+  std::string name;        // as shown in NCCL's log, for example "eth0"
+  std::string pci_path;    // real path in /sys of the PCI function; empty for a virtual interface
+  uint64_t guid = 0;       // equal for the functions of one card
+  int memory_types = 1;    // bit mask of MemoryType
+  int speed_mbps = 10000;  // line rate
   int port = 0;
   float latency_us = 0;
   int max_comms = 65536;

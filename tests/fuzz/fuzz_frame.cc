@@ -1,5 +1,5 @@
-// The frame parser on arbitrary headers, and on valid ones with some fields set by the fuzzer: whatever it accepts
-// must be safe to use for addressing a message.
+// The frame parser on arbitrary headers, and on valid ones with some fields set by the fuzzer: whatever it
+// accepts must be safe to use for addressing a message.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Both sides of the handshake, fed by a peer that says anything: first as many true messages as the fuzzer likes,
-// then its own bytes. Without the secret nobody may get to the end.
+// Both sides of the handshake, fed by a peer that says anything: first as many true messages as the fuzzer
+// likes, then its own bytes. Without the secret nobody may get to the end.
 #include <cstdint>
 #include <cstdlib>
 #include <span>
@@ -33,7 +33,8 @@ void feed_all(Handshake* machine, std::span<const uint8_t> data) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const std::span<const uint8_t> rest(data + 1, size - 1);
-  ClientHandshake client(kSecret, {.connection = {}, .stream = 0, .streams = 1, .capabilities = {4096, 1}}, kNonce);
+  ClientHandshake client(kSecret, {.connection = {}, .stream = 0, .streams = 1, .capabilities = {4096, 1}},
+                         kNonce);
   ServerHandshake server(kSecret, {4096, 1}, kNonce);
 
   if ((data[0] & 1) != 0) {

@@ -1,5 +1,5 @@
-// What happens when something goes wrong on a connection: a clear error on both ends, once in the log, again at
-// every later call; and never wrong data.
+// What happens when something goes wrong on a connection: a clear error on both ends, once in the log, again
+// at every later call; and never wrong data.
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>

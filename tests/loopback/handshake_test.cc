@@ -1,5 +1,5 @@
-// Who may connect: only the peer NCCL told of. Strangers are turned away without holding it up, and a peer that
-// cannot be ours is named within the time limit.
+// Who may connect: only the peer NCCL told of. Strangers are turned away without holding it up, and a peer
+// that cannot be ours is named within the time limit.
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -10,7 +10,7 @@
 namespace netsense::testing {
 namespace {
 
-constexpr size_t kSecretAt = 40;   // docs/wire-format.md
+constexpr size_t kSecretAt = 40;  // docs/wire-format.md
 constexpr size_t kVersionAt = 36;
 
 }  // namespace
@@ -23,7 +23,10 @@ TEST_CASE("strangers and slow clients do not hold up the real peer") {
   for (int i = 0; i < 150; ++i) {
     const int fd = call(handle);
     REQUIRE(fd >= 0);
-    if (i % 3 == 0) (void)!::send(fd, "GET / HTTP/1.1\r\n\r\nmore than seventy-two bytes of something that is no greeting at all", 84, MSG_NOSIGNAL);
+    if (i % 3 == 0)
+      (void)!::send(
+          fd, "GET / HTTP/1.1\r\n\r\nmore than seventy-two bytes of something that is no greeting at all", 84,
+          MSG_NOSIGNAL);
     if (i % 3 == 1) (void)!::send(fd, "NSHEL", 5, MSG_NOSIGNAL);
     slow.push_back(fd);
   }

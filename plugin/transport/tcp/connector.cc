@@ -16,7 +16,8 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kTick{50};
-// A refused or unreachable peer is asked again: it may be restarting its network, and NCCL's own transport does so.
+// A refused or unreachable peer is asked again: it may be restarting its network, and NCCL's own transport
+// does so.
 constexpr milliseconds kRetryAfter{100};
 
 bool worth_retrying(int error) {
@@ -59,7 +60,8 @@ class Connector::Attempt : public EventHandler {
       Reactor::modify(registration_, EPOLLIN);
     }
     switch (exchange_.advance(fd_.get())) {
-      case ExchangeResult::kWaiting: return;
+      case ExchangeResult::kWaiting:
+        return;
       case ExchangeResult::kDone:
         Reactor::silence(registration_);  // until the comm takes the socket over
         finished_ = true;
@@ -67,9 +69,10 @@ class Connector::Attempt : public EventHandler {
       case ExchangeResult::kFailed:
         return give_up(Status::kRemoteError, describe(handshake_.error(), handshake_.peer_version()));
       case ExchangeResult::kClosed:
-        return give_up(Status::kRemoteError,
-                       "it closed the connection during the handshake: its process may have ended, or it does not "
-                       "run netsense (set NCCL_NET_PLUGIN=netsense on every node)");
+        return give_up(
+            Status::kRemoteError,
+            "it closed the connection during the handshake: its process may have ended, or it does not "
+            "run netsense (set NCCL_NET_PLUGIN=netsense on every node)");
     }
   }
 
@@ -78,9 +81,11 @@ class Connector::Attempt : public EventHandler {
     if (now >= owner_.deadline_) {
       const auto seconds = std::chrono::duration<double>(owner_.runtime_->tuning().connect_timeout).count();
       const std::string why =
-          connected_ ? describe(HandshakeError::kForeign, 0) + "; it accepted the connection and then said nothing"
-                     : fmt::format("it cannot be reached: {}", std::strerror(last_error_));
-      return give_up(Status::kRemoteError, fmt::format("{} (after {} s, NETSENSE_CONNECT_TIMEOUT)", why, seconds));
+          connected_
+              ? describe(HandshakeError::kForeign, 0) + "; it accepted the connection and then said nothing"
+              : fmt::format("it cannot be reached: {}", std::strerror(last_error_));
+      return give_up(Status::kRemoteError,
+                     fmt::format("{} (after {} s, NETSENSE_CONNECT_TIMEOUT)", why, seconds));
     }
     if (retry_at_ && now >= *retry_at_) try_connect(now);
   }
@@ -168,6 +173,8 @@ Status Connector::poll(std::unique_ptr<transport::SendComm>* comm) {
   return Status::kOk;
 }
 
-bool Connector::abandoned(Clock::time_point now) const { return now > deadline_ + runtime_->tuning().connect_timeout; }
+bool Connector::abandoned(Clock::time_point now) const {
+  return now > deadline_ + runtime_->tuning().connect_timeout;
+}
 
 }  // namespace netsense::tcp

@@ -1,5 +1,5 @@
-// A connection in the making, on the connecting side: one TCP connection and one handshake per stream, all driven
-// by the reactor. NCCL's thread only asks how it stands.
+// A connection in the making, on the connecting side: one TCP connection and one handshake per stream, all
+// driven by the reactor. NCCL's thread only asks how it stands.
 #pragma once
 
 #include <memory>

@@ -50,7 +50,9 @@ HandleError read_handle(transport::Handle handle, HandleContents* contents) {
   return HandleError::kNone;
 }
 
-uint64_t connect_token(transport::Handle handle) { return core::load_le<uint64_t>(handle.data() + kTokenAt); }
+uint64_t connect_token(transport::Handle handle) {
+  return core::load_le<uint64_t>(handle.data() + kTokenAt);
+}
 
 void set_connect_token(transport::Handle handle, uint64_t token) {
   core::store_le<uint64_t>(handle.data() + kTokenAt, token);

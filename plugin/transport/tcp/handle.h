@@ -1,7 +1,8 @@
 // The 128 bytes that NCCL carries from the listening rank to the connecting one.
 //
 // The socket address stands first, where NCCL's own socket transport keeps its own: a peer that does not run
-// netsense then reaches our listener, and we can say which host it is, instead of both sides waiting for ever.
+// netsense then reaches our listener, and we can say which host it is, instead of both sides waiting for
+// ever.
 #pragma once
 
 #include <array>
@@ -31,8 +32,8 @@ enum class HandleError : uint8_t {
 void write_handle(const HandleContents& contents, transport::Handle handle);
 HandleError read_handle(transport::Handle handle, HandleContents* contents);
 
-// The connecting side keeps a random number in the handle to find its half-made connection again at the next call.
-// It is only ever looked up, never trusted: the bytes may come from anywhere.
+// The connecting side keeps a random number in the handle to find its half-made connection again at the next
+// call. It is only ever looked up, never trusted: the bytes may come from anywhere.
 uint64_t connect_token(transport::Handle handle);
 void set_connect_token(transport::Handle handle, uint64_t token);
 

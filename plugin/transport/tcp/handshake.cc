@@ -48,8 +48,12 @@ static_assert(kProofMacAt + kMacBytes == kProofBytes);
 // Stored in the writer's own byte order: reads as something else on a machine of the other one.
 constexpr uint16_t kEndiannessMark = 0x0102;
 
-std::byte* raw(unsigned char* p) { return reinterpret_cast<std::byte*>(p); }
-const std::byte* raw(const unsigned char* p) { return reinterpret_cast<const std::byte*>(p); }
+std::byte* raw(unsigned char* p) {
+  return reinterpret_cast<std::byte*>(p);
+}
+const std::byte* raw(const unsigned char* p) {
+  return reinterpret_cast<const std::byte*>(p);
+}
 
 bool has_magic(std::span<const unsigned char> bytes, std::string_view magic) {
   return bytes.size() >= kMagicBytes && std::memcmp(bytes.data(), magic.data(), kMagicBytes) == 0;
@@ -98,21 +102,30 @@ Mac client_proof(const Secret& secret, const HelloMessage& hello, const Challeng
   return prove(secret, "netsense connecting side", hello, challenge);
 }
 
-bool equal(const Mac& mac, const unsigned char* other) { return sodium_memcmp(mac.data(), other, kMacBytes) == 0; }
+bool equal(const Mac& mac, const unsigned char* other) {
+  return sodium_memcmp(mac.data(), other, kMacBytes) == 0;
+}
 
 }  // namespace
 
 std::string describe(HandshakeError error, uint16_t peer_version) {
   switch (error) {
-    case HandshakeError::kNone: return "no error";
-    case HandshakeError::kForeign: return "it does not seem to run netsense: set NCCL_NET_PLUGIN=netsense on every node";
+    case HandshakeError::kNone:
+      return "no error";
+    case HandshakeError::kForeign:
+      return "it does not seem to run netsense: set NCCL_NET_PLUGIN=netsense on every node";
     case HandshakeError::kVersion:
-      return fmt::format("it speaks netsense protocol {} and this side {}: install the same netsense everywhere",
-                         peer_version, kProtocolVersion);
-    case HandshakeError::kEndianness: return "its byte order differs from this machine's";
-    case HandshakeError::kSecret: return "it does not know the secret of this connection: it is not the expected peer";
-    case HandshakeError::kBounds: return "it announced numbers out of range";
-    case HandshakeError::kRefused: return "it refused the connection";
+      return fmt::format(
+          "it speaks netsense protocol {} and this side {}: install the same netsense everywhere",
+          peer_version, kProtocolVersion);
+    case HandshakeError::kEndianness:
+      return "its byte order differs from this machine's";
+    case HandshakeError::kSecret:
+      return "it does not know the secret of this connection: it is not the expected peer";
+    case HandshakeError::kBounds:
+      return "it announced numbers out of range";
+    case HandshakeError::kRefused:
+      return "it refused the connection";
   }
   return "unknown handshake error";
 }
@@ -135,7 +148,8 @@ ClientHandshake::ClientHandshake(const Secret& secret, const Hello& hello,
 }
 
 void ClientHandshake::feed(std::span<const unsigned char> bytes) {
-  if (bytes.size() != wanted_ || done_ || error_ != HandshakeError::kNone) return fail(HandshakeError::kForeign);
+  if (bytes.size() != wanted_ || done_ || error_ != HandshakeError::kNone)
+    return fail(HandshakeError::kForeign);
   if (wanted_ == kChallengeBytes) return on_challenge(bytes);
   on_welcome(bytes);
 }
@@ -145,7 +159,8 @@ void ClientHandshake::on_challenge(std::span<const unsigned char> bytes) {
   std::copy(bytes.begin(), bytes.end(), challenge_.begin());
   const HandshakeError common = read_common(challenge_.data(), &peer_version_, &peer_capabilities_);
   if (common != HandshakeError::kNone) return fail(common);
-  if (load_le<uint16_t>(raw(challenge_.data() + kChallengeStatusAt)) != 0) return fail(HandshakeError::kRefused);
+  if (load_le<uint16_t>(raw(challenge_.data() + kChallengeStatusAt)) != 0)
+    return fail(HandshakeError::kRefused);
   if (!equal(server_proof(secret_, hello_, challenge_), challenge_.data() + kChallengeMacAt)) {
     return fail(HandshakeError::kSecret);
   }
@@ -169,7 +184,8 @@ ServerHandshake::ServerHandshake(const Secret& secret, const Capabilities& capab
 }
 
 void ServerHandshake::feed(std::span<const unsigned char> bytes) {
-  if (bytes.size() != wanted_ || done_ || error_ != HandshakeError::kNone) return fail(HandshakeError::kForeign);
+  if (bytes.size() != wanted_ || done_ || error_ != HandshakeError::kNone)
+    return fail(HandshakeError::kForeign);
   if (wanted_ == kHelloBytes) return on_hello(bytes);
   on_proof(bytes);
 }
@@ -182,7 +198,8 @@ void ServerHandshake::on_hello(std::span<const unsigned char> bytes) {
   peer_hello_.stream = load_le<uint16_t>(raw(hello_.data() + kHelloStreamAt));
   peer_hello_.streams = load_le<uint16_t>(raw(hello_.data() + kHelloStreamsAt));
   peer_hello_.capabilities = peer_capabilities_;
-  std::copy_n(hello_.begin() + kHelloConnectionAt, peer_hello_.connection.size(), peer_hello_.connection.begin());
+  std::copy_n(hello_.begin() + kHelloConnectionAt, peer_hello_.connection.size(),
+              peer_hello_.connection.begin());
   if (error == HandshakeError::kNone && (peer_hello_.streams == 0 || peer_hello_.streams > kMaxStreams ||
                                          peer_hello_.stream >= peer_hello_.streams)) {
     error = HandshakeError::kBounds;

@@ -6,9 +6,9 @@
 //   PROOF  proof of the secret              ->
 //                                           <-  WELCOME
 //
-// The secret came with NCCL's handle over NCCL's bootstrap. It never travels here: a proof is the keyed BLAKE2b
-// (libsodium's crypto_generichash, RFC 7693) of everything said so far under the secret, so it is worthless for
-// any other connection. docs/wire-format.md has the byte layout.
+// The secret came with NCCL's handle over NCCL's bootstrap. It never travels here: a proof is the keyed
+// BLAKE2b (libsodium's crypto_generichash, RFC 7693) of everything said so far under the secret, so it is
+// worthless for any other connection. docs/wire-format.md has the byte layout.
 #pragma once
 
 #include <array>

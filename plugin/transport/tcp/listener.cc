@@ -29,15 +29,18 @@ class TcpListener::Candidate : public EventHandler {
   Candidate(TcpListener& owner, core::Fd socket)
       : peer(peer_name(socket.get())),
         fd(std::move(socket)),
-        handshake(owner.secret_, owner.runtime_->tuning().capabilities(), random_bytes<handshake::kNonceBytes>()),
+        handshake(owner.secret_, owner.runtime_->tuning().capabilities(),
+                  random_bytes<handshake::kNonceBytes>()),
         owner_(owner),
         exchange_(handshake),
         deadline_(Clock::now() + std::min(kHandshakeLimit, owner.runtime_->tuning().connect_timeout)) {}
 
   void on_event(uint32_t /*events*/) override {
     switch (exchange_.advance(fd.get())) {
-      case ExchangeResult::kWaiting: return;
-      case ExchangeResult::kDone: return owner_.succeeded(this);
+      case ExchangeResult::kWaiting:
+        return;
+      case ExchangeResult::kDone:
+        return owner_.succeeded(this);
       case ExchangeResult::kFailed:
         return owner_.failed(this, describe(handshake.error(), handshake.peer_version()));
       case ExchangeResult::kClosed:
@@ -78,8 +81,8 @@ TcpListener::~TcpListener() {
     const std::scoped_lock lock(mutex_);
     closing_ = true;
   }
-  // From here on no callback changes the lists, so they can be walked without the lock, which a running callback
-  // may need before remove() can return.
+  // From here on no callback changes the lists, so they can be walked without the lock, which a running
+  // callback may need before remove() can return.
   Reactor::remove(&registration_);
   for (auto& candidate : candidates_) Reactor::remove(&candidate->registration);
 }
@@ -158,7 +161,8 @@ void TcpListener::failed(Candidate* candidate, std::string_view why) {
   drop(candidate);
 }
 
-// A peer that dies takes streams with it that had not said a word yet; these must not pass for somebody else's.
+// A peer that dies takes streams with it that had not said a word yet; these must not pass for somebody
+// else's.
 void TcpListener::note_stranger(std::string_view peer, std::string_view why, bool greeted) {
   if (stranger_greeted_ && !greeted) return;
   stranger_greeted_ = greeted;
@@ -190,10 +194,11 @@ Status TcpListener::check_time() {
   if (now - *first_accept_ < limit) return Status::kOk;
   const auto seconds = std::chrono::duration<double>(limit).count();
   if (!last_stranger_.empty()) {
-    health_.fail(Status::kRemoteError,
-                 fmt::format("no netsense peer connected to {} within {} s (NETSENSE_CONNECT_TIMEOUT). The last to "
-                             "try was {}",
-                             address_, seconds, last_stranger_));
+    health_.fail(
+        Status::kRemoteError,
+        fmt::format("no netsense peer connected to {} within {} s (NETSENSE_CONNECT_TIMEOUT). The last to "
+                    "try was {}",
+                    address_, seconds, last_stranger_));
     return health_.status();
   }
   // Nobody has come: the peer may be busy, and NCCL gives up by itself when it hears that it died.

@@ -1,5 +1,6 @@
 // A listening comm: takes TCP connections, checks that they come from the peer NCCL announced, and groups the
-// streams of one peer into a receive comm. Strangers, scanners and slow clients are dropped and never delay it.
+// streams of one peer into a receive comm. Strangers, scanners and slow clients are dropped and never delay
+// it.
 #pragma once
 
 #include <chrono>

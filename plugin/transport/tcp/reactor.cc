@@ -122,8 +122,9 @@ class Reactor::Worker {
 
   // entries_ is in order of keys: they only grow.
   Entry* find(uint64_t key) {
-    const auto found = std::lower_bound(entries_.begin(), entries_.end(), key,
-                                        [](const Entry& entry, uint64_t wanted) { return entry.key < wanted; });
+    const auto found =
+        std::lower_bound(entries_.begin(), entries_.end(), key,
+                         [](const Entry& entry, uint64_t wanted) { return entry.key < wanted; });
     return found == entries_.end() || found->key != key ? nullptr : &*found;
   }
 
@@ -218,7 +219,9 @@ void Reactor::modify(const Registration& registration, uint32_t events) {
   registration.worker->modify(registration.fd, registration.key, events);
 }
 
-void Reactor::silence(const Registration& registration) { registration.worker->silence(registration.fd); }
+void Reactor::silence(const Registration& registration) {
+  registration.worker->silence(registration.fd);
+}
 
 void Reactor::remove(Registration* registration) {
   if (!registration->valid()) return;

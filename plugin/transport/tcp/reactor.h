@@ -1,5 +1,5 @@
-// A small pool of threads that wait for sockets and call their owners back. It makes connections, watches over
-// them, finishes closes, and moves large messages; idle, it costs nothing.
+// A small pool of threads that wait for sockets and call their owners back. It makes connections, watches
+// over them, finishes closes, and moves large messages; idle, it costs nothing.
 #pragma once
 
 #include <atomic>
@@ -58,8 +58,8 @@ class Reactor {
   static void modify(const Registration& registration, uint32_t events);
   // Events end for good, ticks go on: for a dead socket, which would report its death without end.
   static void silence(const Registration& registration);
-  // When this returns the handler is not running and will not be called again, unless the caller is the handler
-  // itself. Makes the registration invalid.
+  // When this returns the handler is not running and will not be called again, unless the caller is the
+  // handler itself. Makes the registration invalid.
   static void remove(Registration* registration);
 
  private:

@@ -31,8 +31,8 @@ TcpRecvComm::~TcpRecvComm() {
   for (auto& stream : streams_) stream->stop_watching();
 }
 
-Status TcpRecvComm::irecv(void* data, size_t bytes, int tag, transport::Region* region, bool completion_optional,
-                          transport::Request** request) {
+Status TcpRecvComm::irecv(void* data, size_t bytes, int tag, transport::Region* region,
+                          bool completion_optional, transport::Request** request) {
   if (!health_.ok()) return health_.status();
   const bool low_latency = region != nullptr && region->kind() == transport::BufferKind::kLowLatency;
   *request = ring_.post(this, data, bytes, tag, completion_optional || low_latency);
@@ -52,11 +52,12 @@ Status TcpRecvComm::test(transport::Request* request, bool* done, size_t* bytes)
       drive_inline(*asked);
     }
     if (!asked->done.load(std::memory_order_acquire)) {
-      const bool over = std::all_of(streams_.begin(), streams_.end(), [](const auto& s) { return s->ended(); });
+      const bool over =
+          std::all_of(streams_.begin(), streams_.end(), [](const auto& s) { return s->ended(); });
       // Looked at again: the last block may have come between the two looks.
       if (over && !asked->done.load(std::memory_order_acquire)) {
-        fail(Status::kRemoteError, fmt::format("it closed the connection and {} receives are still posted",
-                                               ring_.outstanding()));
+        fail(Status::kRemoteError,
+             fmt::format("it closed the connection and {} receives are still posted", ring_.outstanding()));
       }
       return health_.status();
     }
@@ -70,7 +71,8 @@ Status TcpRecvComm::test(transport::Request* request, bool* done, size_t* bytes)
 
 void TcpRecvComm::drive_inline(const RecvRequest& wanted) {
   const size_t count = streams_.size();
-  const bool others = ++polls_ % kOtherStreamsEvery == 0 || wanted.received.load(std::memory_order_relaxed) != 0;
+  const bool others =
+      ++polls_ % kOtherStreamsEvery == 0 || wanted.received.load(std::memory_order_relaxed) != 0;
   for (size_t i = 0; i < count; ++i) {
     const size_t index = (last_stream_ + i) % count;
     RecvStream& stream = *streams_[index];
@@ -108,10 +110,10 @@ void TcpRecvComm::acknowledge(size_t bytes) {
 }
 
 bool TcpRecvComm::note_failure(Status status, std::string_view why) {
-  return health_.fail(status,
-                      fmt::format("receiving from peer {} failed: {}. If this host's link is up, look at the log of "
-                                  "the process on that host",
-                                  peer_, why));
+  return health_.fail(
+      status, fmt::format("receiving from peer {} failed: {}. If this host's link is up, look at the log of "
+                          "the process on that host",
+                          peer_, why));
 }
 
 void TcpRecvComm::fail(Status status, std::string_view why) {

@@ -16,8 +16,8 @@
 
 namespace netsense::tcp {
 
-// Messages up to this size (NCCL's largest LL step) always go through ordered_copy: it costs nothing that can be
-// measured there, and then no mistake about a buffer's protocol can show a flag before its data.
+// Messages up to this size (NCCL's largest LL step) always go through ordered_copy: it costs nothing that can
+// be measured there, and then no mistake about a buffer's protocol can show a flag before its data.
 inline constexpr size_t kCarefulBytes = size_t{64} << 10;
 
 class TcpRecvComm final : public transport::RecvComm {
@@ -27,7 +27,8 @@ class TcpRecvComm final : public transport::RecvComm {
               const Capabilities& peer_capabilities);
   ~TcpRecvComm() override;
 
-  Status register_memory(void* data, size_t bytes, transport::MemoryType type, transport::Region** region) override {
+  Status register_memory(void* data, size_t bytes, transport::MemoryType type,
+                         transport::Region** region) override {
     return regions_.add(data, bytes, type, region);
   }
   Status deregister_memory(transport::Region* region) override { return regions_.remove(region); }
@@ -39,7 +40,8 @@ class TcpRecvComm final : public transport::RecvComm {
   Reactor& reactor() { return runtime_->reactor(); }
   RecvRing& ring() { return ring_; }
   [[nodiscard]] const Health& health() const { return health_; }
-  // Large messages are received by the reactor's threads, where there are any, small ones by NCCL's in test().
+  // Large messages are received by the reactor's threads, where there are any, small ones by NCCL's in
+  // test().
   [[nodiscard]] bool bulk() const { return bulk_.load(std::memory_order_seq_cst); }
   void leave_bulk() { bulk_.store(false, std::memory_order_seq_cst); }
   void on_message_size(uint64_t bytes);

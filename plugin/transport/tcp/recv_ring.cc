@@ -30,7 +30,8 @@ size_t RecvRing::outstanding() const {
   const uint64_t posted = posted_.load(std::memory_order_acquire);
   const uint64_t first = posted > kRingSize ? posted - kRingSize : 0;
   size_t count = 0;
-  for (uint64_t i = first; i < posted; ++i) count += ring_[i % kRingSize].done.load(std::memory_order_acquire) ? 0 : 1;
+  for (uint64_t i = first; i < posted; ++i)
+    count += ring_[i % kRingSize].done.load(std::memory_order_acquire) ? 0 : 1;
   return count;
 }
 

@@ -24,7 +24,9 @@ constexpr size_t kReactorBudget = size_t{2} << 20;
 RecvStream::RecvStream(TcpRecvComm& owner, core::Fd fd, size_t block_bytes)
     : owner_(owner), fd_(std::move(fd)), staging_(block_bytes) {}
 
-void RecvStream::start_watching() { owner_.reactor().add(fd_.get(), 0, this, &registration_); }
+void RecvStream::start_watching() {
+  owner_.reactor().add(fd_.get(), 0, this, &registration_);
+}
 
 void RecvStream::request_read() {
   if (!read_requested_.exchange(true, std::memory_order_seq_cst)) Reactor::modify(registration_, EPOLLIN);
@@ -72,7 +74,8 @@ RecvStream::Progress RecvStream::drive(size_t budget, const std::atomic<bool>* u
     if (received >= budget || (until != nullptr && until->load(std::memory_order_relaxed))) break;
   }
   const bool next_header = !in_frame_ && ahead_end_ - ahead_begin_ >= wanted_ahead_;
-  has_read_ahead_.store(next_header || (in_frame_ && result != Progress::kWaiting), std::memory_order_release);
+  has_read_ahead_.store(next_header || (in_frame_ && result != Progress::kWaiting),
+                        std::memory_order_release);
   reading_.unlock();
   return owner_.health().ok() && !ended() ? result : Progress::kEnded;
 }
@@ -105,16 +108,18 @@ bool RecvStream::read_header(Progress* result) {
 }
 
 bool RecvStream::handle_header(Progress* result) {
-  const core::FrameError error = core::parse_frame(
-      std::span<const std::byte, core::kFrameHeaderBytes>(ahead_.data() + ahead_begin_, core::kFrameHeaderBytes),
-      transport::kMaxMessage, &header_);
+  const core::FrameError error = core::parse_frame(std::span<const std::byte, core::kFrameHeaderBytes>(
+                                                       ahead_.data() + ahead_begin_, core::kFrameHeaderBytes),
+                                                   transport::kMaxMessage, &header_);
   if (error != core::FrameError::kNone) {
-    owner_.fail_and_tell(*this, Status::kRemoteError, fmt::format("{}: the data were damaged on the way", core::describe(error)));
+    owner_.fail_and_tell(*this, Status::kRemoteError,
+                         fmt::format("{}: the data were damaged on the way", core::describe(error)));
     return false;
   }
   if (header_.frame_number != frame_number_) {
-    owner_.fail_and_tell(*this, Status::kRemoteError,
-                         fmt::format("frame {} came where frame {} was due", header_.frame_number, frame_number_));
+    owner_.fail_and_tell(
+        *this, Status::kRemoteError,
+        fmt::format("frame {} came where frame {} was due", header_.frame_number, frame_number_));
     return false;
   }
   switch (header_.type) {
@@ -132,7 +137,9 @@ bool RecvStream::handle_header(Progress* result) {
       owner_.fail(remote.status, remote.text);
       return false;
     }
-    case core::FrameType::kClose: close_seen_ = true; break;
+    case core::FrameType::kClose:
+      close_seen_ = true;
+      break;
     case core::FrameType::kAck:
       owner_.fail_and_tell(*this, Status::kRemoteError, "it sent a frame that a sender never sends");
       return false;
@@ -155,7 +162,8 @@ bool RecvStream::match(Progress* result) {
     return false;
   }
   uint64_t expected = kUnknownSize;
-  if (!request->message_bytes.compare_exchange_strong(expected, header_.message_bytes, std::memory_order_acq_rel) &&
+  if (!request->message_bytes.compare_exchange_strong(expected, header_.message_bytes,
+                                                      std::memory_order_acq_rel) &&
       expected != header_.message_bytes) {
     owner_.fail_and_tell(*this, Status::kRemoteError,
                          fmt::format("message {} has two different sizes", header_.sequence));
@@ -164,10 +172,11 @@ bool RecvStream::match(Progress* result) {
   if (header_.message_bytes > request->capacity) {
     owner_.fail_and_tell(
         *this, Status::kInvalidUsage,
-        fmt::format("message truncated: {} bytes were sent and {} bytes posted to receive (message {}, tag {}). The "
-                    "ranks do not agree on the size: check counts and types of the collective, and that every rank "
-                    "has the same NCCL_* and NETSENSE_* environment",
-                    header_.message_bytes, request->capacity, header_.sequence, header_.tag));
+        fmt::format(
+            "message truncated: {} bytes were sent and {} bytes posted to receive (message {}, tag {}). The "
+            "ranks do not agree on the size: check counts and types of the collective, and that every rank "
+            "has the same NCCL_* and NETSENSE_* environment",
+            header_.message_bytes, request->capacity, header_.sequence, header_.tag));
     return false;
   }
   request_ = request;
@@ -193,7 +202,8 @@ bool RecvStream::begin_payload() {
 bool RecvStream::read_payload(Progress* result) {
   while (got_ < header_.coded_bytes) {
     // One call for the rest of the block and whatever follows it.
-    std::array<iovec, 2> parts{{{target_ + got_, header_.coded_bytes - got_}, {ahead_.data(), ahead_.size()}}};
+    std::array<iovec, 2> parts{
+        {{target_ + got_, header_.coded_bytes - got_}, {ahead_.data(), ahead_.size()}}};
     msghdr message{};
     message.msg_iov = parts.data();
     message.msg_iovlen = parts.size();
@@ -219,10 +229,11 @@ bool RecvStream::read_payload(Progress* result) {
 bool RecvStream::finish_block() {
   if ((header_.flags & core::kFlagPayloadChecksum) != 0 &&
       core::block_checksum(target_, header_.coded_bytes) != header_.payload_checksum) {
-    owner_.fail_and_tell(*this, Status::kRemoteError,
-                         fmt::format("bytes {} to {} of message {} fail their checksum: the data were damaged on the "
-                                     "way. Check the cables, network cards and switches between the two hosts",
-                                     header_.offset, header_.offset + header_.raw_bytes, header_.sequence));
+    owner_.fail_and_tell(
+        *this, Status::kRemoteError,
+        fmt::format("bytes {} to {} of message {} fail their checksum: the data were damaged on the "
+                    "way. Check the cables, network cards and switches between the two hosts",
+                    header_.offset, header_.offset + header_.raw_bytes, header_.sequence));
     return false;
   }
   std::byte* to = request_->data + header_.offset;
@@ -283,6 +294,8 @@ void RecvStream::send_error(Status status, std::string_view text) {
   write_reverse([&](uint32_t frame_number) { return make_error(status, text, frame_number); });
 }
 
-void RecvStream::hang_up() { (void)::shutdown(fd_.get(), SHUT_WR); }
+void RecvStream::hang_up() {
+  (void)::shutdown(fd_.get(), SHUT_WR);
+}
 
 }  // namespace netsense::tcp

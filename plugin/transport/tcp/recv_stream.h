@@ -1,5 +1,5 @@
-// The receiving end of one TCP stream: takes frames apart, puts their bytes where NCCL wants them, and writes on
-// the way back (acknowledgements, errors).
+// The receiving end of one TCP stream: takes frames apart, puts their bytes where NCCL wants them, and writes
+// on the way back (acknowledgements, errors).
 #pragma once
 
 #include <array>
@@ -78,7 +78,7 @@ class RecvStream : public EventHandler {
   std::atomic<bool> has_read_ahead_{false};
   std::atomic<bool> ended_{false};
 
-  TryLock reading_;  // guards the rest of this group
+  TryLock reading_;                               // guards the rest of this group
   std::array<std::byte, size_t{8} << 10> ahead_;  // read beyond the current frame
   size_t ahead_begin_ = 0;
   size_t ahead_end_ = 0;
@@ -92,7 +92,7 @@ class RecvStream : public EventHandler {
   size_t got_ = 0;               // payload bytes at target_
   std::vector<std::byte> staging_;
 
-  TryLock answering_;  // guards the rest
+  TryLock answering_;                   // guards the rest
   std::vector<std::byte> answer_rest_;  // of a frame that the kernel took only in part
   uint32_t answer_number_ = 0;
 };

@@ -16,8 +16,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kCloseLimit{5000};
 constexpr milliseconds kCloseTick{10};
 
-// Large messages need one thread for a few Gbit/s; more than four per process help no network of today enough to
-// take cores from the training.
+// Large messages need one thread for a few Gbit/s; more than four per process help no network of today enough
+// to take cores from the training.
 int auto_threads(int cores) {
   if (cores < 4) return 0;
   if (cores < 8) return 1;
@@ -43,7 +43,8 @@ class Runtime::Closing : public EventHandler {
   Closing(Runtime& owner, core::Fd fd, std::vector<std::byte> rest)
       : owner_(owner), fd_(std::move(fd)), rest_(std::move(rest)), deadline_(Clock::now() + kCloseLimit) {
     write_rest();
-    owner_.reactor_.add(fd_.get(), EPOLLIN | (rest_.empty() ? 0U : EPOLLOUT), this, &registration_, kCloseTick);
+    owner_.reactor_.add(fd_.get(), EPOLLIN | (rest_.empty() ? 0U : EPOLLOUT), this, &registration_,
+                        kCloseTick);
   }
 
   void on_event(uint32_t events) override {
@@ -51,8 +52,8 @@ class Runtime::Closing : public EventHandler {
       write_rest();
       if (rest_.empty()) Reactor::modify(registration_, EPOLLIN);
     }
-    // Whatever the peer still says (acknowledgements) no longer matters, but unread bytes would turn our close
-    // into a reset.
+    // Whatever the peer still says (acknowledgements) no longer matters, but unread bytes would turn our
+    // close into a reset.
     if (!drain()) finish();
   }
 

@@ -44,8 +44,9 @@ class Runtime {
   [[nodiscard]] const Tuning& tuning() const { return tuning_; }
   Reactor& reactor() { return reactor_; }
 
-  // Takes a sending socket that NCCL has closed: writes `rest`, waits until the peer has acknowledged everything
-  // (closing earlier could reset the connection under data still on its way), then closes. Bounded in time.
+  // Takes a sending socket that NCCL has closed: writes `rest`, waits until the peer has acknowledged
+  // everything (closing earlier could reset the connection under data still on its way), then closes. Bounded
+  // in time.
   void finish_close(core::Fd fd, std::vector<std::byte> rest);
 
  private:

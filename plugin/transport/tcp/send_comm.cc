@@ -16,8 +16,8 @@ constexpr size_t kInlineBudget = size_t{512} << 10;
 // A stream may take what another would deliver this much earlier: estimates are no better.
 constexpr double kDelayTolerance = 1.25;
 constexpr double kDelayToleranceSeconds = 1e-3;
-// A slower stream gets what it should deliver in this part of the time that the others take for a whole block: when
-// it is late, all wait for it.
+// A slower stream gets what it should deliver in this part of the time that the others take for a whole
+// block: when it is late, all wait for it.
 constexpr double kSlowMargin = 0.75;
 // Smaller blocks are not worth their header; larger ones are cut to a multiple of this.
 constexpr size_t kLeastShare = size_t{16} << 10;
@@ -120,8 +120,10 @@ size_t TcpSendComm::share(const SendStream& stream) const {
   for (const auto& other : streams_) earliest = std::min(earliest, expected_delay(*other, block, assumed));
   const double latest = std::max(kDelayTolerance * earliest, earliest + kDelayToleranceSeconds);
   if (expected_delay(stream, block, assumed) <= latest) return block;
-  const double bytes = kSlowMargin * earliest * rate_of(stream, assumed) - static_cast<double>(stream.backlog());
-  return bytes < static_cast<double>(kLeastShare) ? 0 : static_cast<size_t>(bytes) / kLeastShare * kLeastShare;
+  const double bytes =
+      kSlowMargin * earliest * rate_of(stream, assumed) - static_cast<double>(stream.backlog());
+  return bytes < static_cast<double>(kLeastShare) ? 0
+                                                  : static_cast<size_t>(bytes) / kLeastShare * kLeastShare;
 }
 
 void TcpSendComm::wake_fastest() {
@@ -148,10 +150,10 @@ void TcpSendComm::on_peer_closed(std::string_view why) {
 }
 
 void TcpSendComm::fail(Status status, std::string_view why) {
-  const bool first =
-      health_.fail(status, fmt::format("sending to peer {} failed: {}. {} of {} messages were acknowledged. If this "
-                                       "host's link is up, look at the log of the process on that host",
-                                       peer_, why, acknowledged_.load(std::memory_order_relaxed), queue_.posted()));
+  const bool first = health_.fail(
+      status, fmt::format("sending to peer {} failed: {}. {} of {} messages were acknowledged. If this "
+                          "host's link is up, look at the log of the process on that host",
+                          peer_, why, acknowledged_.load(std::memory_order_relaxed), queue_.posted()));
   // The receiver must not wait until NCCL closes this comm, which it may never do.
   if (!first) return;
   for (auto& stream : streams_) stream->hang_up();

@@ -13,8 +13,8 @@ namespace netsense::tcp {
 
 // Twice what NCCL keeps in flight on a comm (NCCL_NET_MAX_REQUESTS).
 inline constexpr size_t kRingSize = 64;
-// Blocks end at multiples of this. It is the line of NCCL's LL128: were one in two blocks, the later one, which
-// holds the flag, could arrive first on another stream.
+// Blocks end at multiples of this. It is the line of NCCL's LL128: were one in two blocks, the later one,
+// which holds the flag, could arrive first on another stream.
 inline constexpr size_t kLineBytes = 128;
 
 struct SendRequest : transport::Request {
@@ -41,8 +41,8 @@ class SendQueue {
  public:
   // Null when the ring is full.
   SendRequest* post(transport::Comm* owner, const void* data, size_t bytes, int tag);
-  // The next piece, of at most max_bytes (but at least one line), in the order of the messages. None when all is
-  // cut or another thread is cutting right now.
+  // The next piece, of at most max_bytes (but at least one line), in the order of the messages. None when all
+  // is cut or another thread is cutting right now.
   Block cut(size_t max_bytes);
   // Marks a block as handed to the kernel.
   static void sent(const Block& block);

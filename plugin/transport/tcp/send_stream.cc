@@ -239,7 +239,9 @@ void SendStream::fail_io(int error) {
   owner_.fail(Status::kRemoteError, std::strerror(error));
 }
 
-void SendStream::hang_up() { (void)::shutdown(fd_.get(), SHUT_WR); }
+void SendStream::hang_up() {
+  (void)::shutdown(fd_.get(), SHUT_WR);
+}
 
 core::Fd SendStream::take_socket(core::FrameBytes* close_frame, uint64_t messages) {
   core::FrameHeader header;

@@ -55,16 +55,16 @@ core::Fd start_connect(const Address& address, const SocketOptions& options) {
 
 int apply_options(int fd, const SocketOptions& options) {
   // Keepalive finds a peer that vanished while nothing is being sent to it; data on the way is watched by
-  // SendComm. TCP_USER_TIMEOUT would do both, but it also ends a connection whose peer is alive and merely does
-  // not read for that long (a rank that computes), so it is not used.
+  // SendComm. TCP_USER_TIMEOUT would do both, but it also ends a connection whose peer is alive and merely
+  // does not read for that long (a rank that computes), so it is not used.
   const auto seconds =
       static_cast<int>(std::chrono::duration_cast<std::chrono::seconds>(options.peer_timeout).count());
   const int interval = std::max(1, seconds / (2 * kKeepaliveProbes));
   const int idle = std::max(1, seconds - interval * kKeepaliveProbes);
-  for (const int error : {set_int(fd, IPPROTO_TCP, TCP_NODELAY, 1), set_int(fd, SOL_SOCKET, SO_KEEPALIVE, 1),
-                          set_int(fd, IPPROTO_TCP, TCP_KEEPIDLE, idle),
-                          set_int(fd, IPPROTO_TCP, TCP_KEEPINTVL, interval),
-                          set_int(fd, IPPROTO_TCP, TCP_KEEPCNT, kKeepaliveProbes)}) {
+  for (const int error :
+       {set_int(fd, IPPROTO_TCP, TCP_NODELAY, 1), set_int(fd, SOL_SOCKET, SO_KEEPALIVE, 1),
+        set_int(fd, IPPROTO_TCP, TCP_KEEPIDLE, idle), set_int(fd, IPPROTO_TCP, TCP_KEEPINTVL, interval),
+        set_int(fd, IPPROTO_TCP, TCP_KEEPCNT, kKeepaliveProbes)}) {
     if (error != 0) return error;
   }
   return options.congestion.empty() ? 0 : set_congestion(fd, options.congestion);

@@ -64,8 +64,11 @@ class TcpTransport : public transport::Transport {
   [[nodiscard]] const char* name() const override { return "TCP"; }
 
   [[nodiscard]] std::string description() const override {
-    const auto count = [](int n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); };
-    return fmt::format("{} per connection, {}, blocks of {} KiB, checksums {}", count(tuning_.streams, "stream"),
+    const auto count = [](int n, const char* what) {
+      return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+    };
+    return fmt::format("{} per connection, {}, blocks of {} KiB, checksums {}",
+                       count(tuning_.streams, "stream"),
                        tuning_.threads == 0 ? "no helper threads" : count(tuning_.threads, "helper thread"),
                        tuning_.block_bytes >> 10, tuning_.checksum ? "on" : "off");
   }
@@ -116,19 +119,22 @@ class TcpTransport : public transport::Transport {
   void check_congestion() {
     std::string& name = tuning_.socket.congestion;
     if (name.empty() || congestion_available(name)) return;
-    NETSENSE_WARN("NETSENSE_TCP_CONGESTION={} is ignored: this kernel does not offer it to this user (see "
-                  "net.ipv4.tcp_available_congestion_control); the system's is used",
-                  name);
+    NETSENSE_WARN(
+        "NETSENSE_TCP_CONGESTION={} is ignored: this kernel does not offer it to this user (see "
+        "net.ipv4.tcp_available_congestion_control); the system's is used",
+        name);
     name.clear();
   }
 
   Status read_target(int device, Handle handle, HandleContents* target) const {
     switch (read_handle(handle, target)) {
-      case HandleError::kNone: break;
+      case HandleError::kNone:
+        break;
       case HandleError::kForeign:
-        NETSENSE_WARN("a peer{} does not run netsense: its connection handle is another network plugin's. Set "
-                      "NCCL_NET_PLUGIN=netsense on every node and check that the library is found there",
-                      foreign_peer(handle));
+        NETSENSE_WARN(
+            "a peer{} does not run netsense: its connection handle is another network plugin's. Set "
+            "NCCL_NET_PLUGIN=netsense on every node and check that the library is found there",
+            foreign_peer(handle));
         return Status::kRemoteError;
       case HandleError::kAddress:
         NETSENSE_WARN("a peer's connection handle holds no IPv4 or IPv6 address");

@@ -1,5 +1,5 @@
-// A lock that is only ever tried: whoever does not get it goes on with something else, since the holder is doing
-// the same work.
+// A lock that is only ever tried: whoever does not get it goes on with something else, since the holder is
+// doing the same work.
 #pragma once
 
 #include <atomic>

@@ -12,7 +12,9 @@
 namespace netsense::core {
 namespace {
 
-bool is_open(int fd) { return fcntl(fd, F_GETFD) != -1; }
+bool is_open(int fd) {
+  return fcntl(fd, F_GETFD) != -1;
+}
 
 }  // namespace
 

@@ -67,14 +67,30 @@ TEST_CASE("every flipped bit of a header is noticed") {
 
 TEST_CASE("sizes that contradict each other are refused") {
   FrameHeader header = data_frame();
-  SECTION("the block ends behind the message") { header.offset = header.message_bytes - 1; }
-  SECTION("the block begins behind the message") { header.offset = header.message_bytes + 1; }
-  SECTION("an offset that would wrap") { header.offset = UINT64_MAX; }
-  SECTION("a message beyond the limit") { header.message_bytes = kMaxMessage + 1; }
-  SECTION("a raw block with another coded size") { header.coded_bytes -= 1; }
-  SECTION("an empty block of a message that is not") { header.raw_bytes = header.coded_bytes = 0; }
-  SECTION("a block beyond the limit") { header.raw_bytes = header.coded_bytes = kMaxFramePayload + 1; }
-  SECTION("an acknowledgement with a payload") { header.type = FrameType::kAck; }
+  SECTION("the block ends behind the message") {
+    header.offset = header.message_bytes - 1;
+  }
+  SECTION("the block begins behind the message") {
+    header.offset = header.message_bytes + 1;
+  }
+  SECTION("an offset that would wrap") {
+    header.offset = UINT64_MAX;
+  }
+  SECTION("a message beyond the limit") {
+    header.message_bytes = kMaxMessage + 1;
+  }
+  SECTION("a raw block with another coded size") {
+    header.coded_bytes -= 1;
+  }
+  SECTION("an empty block of a message that is not") {
+    header.raw_bytes = header.coded_bytes = 0;
+  }
+  SECTION("a block beyond the limit") {
+    header.raw_bytes = header.coded_bytes = kMaxFramePayload + 1;
+  }
+  SECTION("an acknowledgement with a payload") {
+    header.type = FrameType::kAck;
+  }
   SECTION("an error text that is too long") {
     header.type = FrameType::kError;
     header.coded_bytes = kMaxErrorText + 1;

@@ -1,5 +1,5 @@
-// ordered_copy: a reader that polls flags among the data, as NCCL's LL and LL128 kernels do, never sees a flag
-// before the data it stands for.
+// ordered_copy: a reader that polls flags among the data, as NCCL's LL and LL128 kernels do, never sees a
+// flag before the data it stands for.
 #include "plugin/core/ordered_copy.h"
 
 #include <atomic>
@@ -47,7 +47,8 @@ TEST_CASE("an LL reader never sees a flag without its datum") {
     }
   });
   for (uint32_t round = 1; round <= kRounds; ++round) {
-    for (size_t i = 0; i < kWords; ++i) from[i] = uint64_t{round} << 32 | static_cast<uint32_t>(round * 3 + i);
+    for (size_t i = 0; i < kWords; ++i)
+      from[i] = uint64_t{round} << 32 | static_cast<uint32_t>(round * 3 + i);
     ordered_copy(to.data(), from.data(), kWords * 8);
   }
   reader.join();

@@ -71,8 +71,9 @@ TEST_CASE("an error frame carries a status and a printable text") {
   const std::string text = "too long\n\x1b[31m";
   const auto frame = make_error(Status::kInvalidUsage, text, 4);
   core::FrameHeader header;
-  REQUIRE(core::parse_frame(std::span<const std::byte, core::kFrameHeaderBytes>(frame.data(), core::kFrameHeaderBytes),
-                            0, &header) == core::FrameError::kNone);
+  REQUIRE(core::parse_frame(
+              std::span<const std::byte, core::kFrameHeaderBytes>(frame.data(), core::kFrameHeaderBytes), 0,
+              &header) == core::FrameError::kNone);
   CHECK(frame.size() == core::kFrameHeaderBytes + text.size());
   const RemoteError error = read_error(header, frame.data() + core::kFrameHeaderBytes);
   CHECK(error.status == Status::kInvalidUsage);

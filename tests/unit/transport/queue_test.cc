@@ -18,7 +18,8 @@ TEST_CASE("messages are cut in order into blocks that cover them") {
   REQUIRE(empty != nullptr);
   REQUIRE(last != nullptr);
   std::vector<Block> blocks;
-  for (Block block = queue.cut(400); block.request != nullptr; block = queue.cut(400)) blocks.push_back(block);
+  for (Block block = queue.cut(400); block.request != nullptr; block = queue.cut(400))
+    blocks.push_back(block);
   REQUIRE(blocks.size() == 5);
   CHECK(blocks[0].offset == 0);
   // Whole lines: 384 and not 400 bytes.
