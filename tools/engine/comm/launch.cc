@@ -25,6 +25,11 @@ void Comm::add(std::vector<P2pTask> tasks, const ApiCall& call, int group_depth)
   }
 }
 
+void Comm::drop_calls() {
+  tasks_ = {};
+  api_profile_->group_end();
+}
+
 void Comm::launch() {
   GroupTasks tasks;
   std::swap(tasks, tasks_);
