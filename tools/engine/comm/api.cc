@@ -44,6 +44,19 @@ ns_result guarded(Body body) {
   }
 }
 
+// For what may be called between ns_group_start and ns_group_end.
+template <typename Call>
+ns_result groupable(Call call) {
+  return guarded([&] {
+    try {
+      call();
+    } catch (const EngineError& error) {
+      CallGroup::current().note(error);
+      throw;
+    }
+  });
+}
+
 void check_argument(bool valid, const char* what) {
   if (!valid) fail(ns_invalid_argument, "invalid argument: {}", what);
 }
@@ -55,7 +68,7 @@ void check_call(const ns_comm* comm, size_t count, ns_type type, const void* buf
 }
 
 ns_result collective(ns_comm* comm, const char* name, const CollTask& task) {
-  return guarded([&] {
+  return groupable([&] {
     check_call(comm, task.count, task.type, task.send);
     check_argument(task.op >= 0 && task.op < ns_num_ops, "op");
     check_argument(task.root >= 0 && task.root < comm->comm.ranks(), "root");
@@ -65,7 +78,7 @@ ns_result collective(ns_comm* comm, const char* name, const CollTask& task) {
 }
 
 ns_result point_to_point(ns_comm* comm, bool send, void* buffer, size_t count, ns_type type, int peer) {
-  return guarded([&] {
+  return groupable([&] {
     check_call(comm, count, type, buffer);
     check_argument(peer >= 0 && peer < comm->comm.ranks(), "peer");
     P2pTask task;
@@ -187,7 +200,7 @@ ns_result ns_all_reduce(const void* send, void* recv, size_t count, ns_type type
 }
 
 ns_result ns_broadcast(const void* send, void* recv, size_t count, ns_type type, int root, ns_comm* comm) {
-  return guarded([&] {
+  return groupable([&] {
     check_call(comm, count, type, recv);
     const void* source = comm->comm.rank() == root ? send : recv;
     const ns_result result =
@@ -211,7 +224,7 @@ ns_result ns_reduce_scatter(const void* send, void* recv, size_t recv_count, ns_
 }
 
 ns_result ns_all_to_all(const void* send, void* recv, size_t count, ns_type type, ns_comm* comm) {
-  return guarded([&] {
+  return groupable([&] {
     check_call(comm, count, type, send);
     check_call(comm, count, type, recv);
     const size_t bytes = count * ns_type_size(type);

@@ -5,7 +5,6 @@
 #include <thread>
 #include <utility>
 
-#include "tools/engine/base/error.h"
 #include "tools/engine/comm/comm.h"
 
 namespace netsense::engine {
@@ -41,6 +40,10 @@ void CallGroup::end() {
   if (depth_ == 0) fail(ns_invalid_usage, "ns_group_end without ns_group_start");
   if (--depth_ > 0) return;
   const std::vector<Comm*> comms = std::exchange(comms_, {});
+  if (const std::optional<EngineError> error = std::exchange(error_, std::nullopt)) {
+    for (Comm* comm : comms) comm->drop_calls();
+    throw EngineError(*error);
+  }
   if (comms.size() == 1) {
     comms.front()->launch();
   } else if (!comms.empty()) {
@@ -58,6 +61,10 @@ void CallGroup::call(Comm& comm, const std::function<void(int depth)>& call) {
     throw;
   }
   end();
+}
+
+void CallGroup::note(const EngineError& error) {
+  if (depth_ > 0 && !error_) error_ = error;
 }
 
 void CallGroup::forget(const Comm& comm) {

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
+
+#include "tools/engine/base/error.h"
 
 namespace netsense::engine {
 
@@ -14,8 +17,11 @@ class CallGroup {
   static CallGroup& current();
 
   void start() { ++depth_; }
-  // Launches at the outermost end; throws the first error, also one of a call inside.
+  // Launches at the outermost end; throws the first error. After an error of a call inside nothing is
+  // launched.
   void end();
+  // A call failed: that ends the open group, if there is one.
+  void note(const EngineError& error);
   // Runs one API call, in a group of its own when none is open. call gets the depth, its own group counted.
   void call(Comm& comm, const std::function<void(int depth)>& call);
   // A communicator that goes away is forgotten.
@@ -23,6 +29,7 @@ class CallGroup {
 
  private:
   int depth_ = 0;
+  std::optional<EngineError> error_;
   std::vector<Comm*> comms_;  // with calls in the open group, in the order of their first call
 };
 

@@ -86,12 +86,6 @@ void Comm::init_plugins(uint64_t comm_id) {
           collnet_->supports(static_cast<ns_type>(type), static_cast<ns_op>(op));
     }
   }
-  for (size_t type = 0; inputs.collnet && type < ns_num_types; ++type) {
-    for (size_t op = 0; op < ns_num_ops; ++op) {
-      inputs.collnet_reduces[type][op] =
-          collnet_->supports(static_cast<ns_type>(type), static_cast<ns_op>(op));
-    }
-  }
   costs_ = std::make_unique<CostModel>(inputs);
 
   if (plugins_.tuner) {

@@ -43,6 +43,8 @@ class Comm {
   void add(const P2pTask& task, const ApiCall& call, int group_depth);
   // One call of the user that becomes several tasks.
   void add(std::vector<P2pTask> tasks, const ApiCall& call, int group_depth);
+  // Forgets what was added and not started.
+  void drop_calls();
   // Starts what was added. Throws; the communicator can then only be aborted.
   void launch();
   // Until all that was launched has finished; throws the asynchronous error if there is one.

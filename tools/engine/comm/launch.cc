@@ -25,6 +25,11 @@ void Comm::add(std::vector<P2pTask> tasks, const ApiCall& call, int group_depth)
   }
 }
 
+void Comm::drop_calls() {
+  tasks_ = {};
+  api_profile_->group_end();
+}
+
 void Comm::launch() {
   GroupTasks tasks;
   std::swap(tasks, tasks_);
@@ -50,8 +55,8 @@ void Comm::launch_tasks(GroupTasks tasks) {
   if (plugins_.tuner) {
     tuner = [this](const TunerQuery& query, CostTable& costs) { return ask_tuner(query, costs); };
   }
-  PlanResult planned = make_plan(shape_, settings_.plan, *costs_, tuner, std::move(tasks.colls),
-                                 std::move(tasks.p2ps), op_counts_);
+  PlanResult planned =
+      make_plan(shape_, settings_.plan, *costs_, tuner, std::move(tasks.colls), tasks.p2ps, op_counts_);
   if (planned.result != ns_success) fail(planned.result, "{}", planned.error);
   const auto plan = std::make_shared<const Plan>(std::move(planned.plan));
   connect_algorithms(*plan);

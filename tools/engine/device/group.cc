@@ -15,7 +15,8 @@ Group::Group(GroupSetup setup)
 
 // The proxy begins an operation at a whole chunk, wherever the one before it ended.
 void Group::align_steps() {
-  const auto chunk_steps = static_cast<uint64_t>(setup_.slice_steps * setup_.slices_per_chunk);
+  const auto chunk_steps =
+      static_cast<uint64_t>(setup_.slice_steps) * static_cast<uint64_t>(setup_.slices_per_chunk);
   for (ConnectionFifo* fifo : setup_.send) fifo->step = align_up(fifo->step, chunk_steps);
   for (ConnectionFifo* fifo : setup_.recv) {
     fifo->step = align_up(fifo->step, chunk_steps);

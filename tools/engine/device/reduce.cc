@@ -86,7 +86,7 @@ T extreme(T a, T b) {
   } else {
     const bool a_wins = Max ? a > b : a < b;
     const bool zero_wins = a == b && (__builtin_signbit(a) != 0) != Max;
-    return a_wins || zero_wins || b != b ? a : b;
+    return a_wins || zero_wins || __builtin_isnan(b) ? a : b;
   }
 }
 

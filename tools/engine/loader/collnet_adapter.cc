@@ -33,6 +33,7 @@ class CollNetAdapter final : public CollNet {
   }
   ns_result connect(std::vector<Handle>& handles, int rank, void* listener, void** comm) override {
     std::vector<void*> pointers;
+    pointers.reserve(handles.size());
     for (Handle& handle : handles) pointers.push_back(handle.data());
     return to_result(
         table_->connect(pointers.data(), static_cast<int>(pointers.size()), rank, listener, comm));

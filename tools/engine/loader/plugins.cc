@@ -140,7 +140,7 @@ std::shared_ptr<Loaded> find_usable(uint64_t comm_id, PluginWrapper& wrapper, Pl
   const int version = static_cast<int>(env_int("NS_ENGINE_NET_VERSION", 0));
   std::string problems;
   for (const std::string& name : net_plugin_names(value ? value->c_str() : nullptr)) {
-    const std::shared_ptr<Loaded> loaded = load(name, version, &problems);
+    std::shared_ptr<Loaded> loaded = load(name, version, &problems);
     if (loaded && use(loaded, comm_id, wrapper, set, &problems)) return loaded;
     set = {};
   }

@@ -55,7 +55,7 @@ class ChannelFiller {
     size_t hi = (cells - lo) % mid;
     if (channels_ < channel_ + (lo != 0 ? 1 : 0) + mid_channels + (hi != 0 ? 1 : 0)) {
       mid_channels = channels_ - channel_ - 2;
-      const auto others = static_cast<size_t>(mid_channels + 1);
+      const auto others = static_cast<size_t>(mid_channels) + 1;
       mid = (cells - lo) / others;
       hi = mid + (cells - lo) % others;
     }

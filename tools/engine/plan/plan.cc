@@ -138,7 +138,7 @@ size_t operation_bytes(Function function, int ranks, size_t count, ns_type type)
 }
 
 PlanResult make_plan(const CommShape& shape, const PlanSettings& settings, const CostModel& costs,
-                     const TunerHook& tuner, std::vector<CollTask> colls, std::vector<P2pTask> p2ps,
+                     const TunerHook& tuner, std::vector<CollTask> colls, const std::vector<P2pTask>& p2ps,
                      OpCounts& counts) {
   std::erase_if(colls, [](const CollTask& task) { return task.count == 0; });
   std::ranges::transform(colls, colls.begin(), as_nccl_counts);

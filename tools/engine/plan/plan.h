@@ -180,7 +180,7 @@ struct PlanResult {
 
 // Everything the calls between group start and group end become.
 PlanResult make_plan(const CommShape& shape, const PlanSettings& settings, const CostModel& costs,
-                     const TunerHook& tuner, std::vector<CollTask> colls, std::vector<P2pTask> p2ps,
+                     const TunerHook& tuner, std::vector<CollTask> colls, const std::vector<P2pTask>& p2ps,
                      OpCounts& counts);
 
 // Bytes of the whole operation as NCCL counts them for choices: the larger of what goes in and comes out of a

@@ -59,25 +59,18 @@ void Folder::fold(Stretch& stretch, TraceRecord record) {
     if (entry.record.api != record.api || entry.record.call != record.call) return false;
     return record.poll == Poll::kTest || entry.record.args == record.args;
   };
+  // Tests of several requests are one entry, with a count for each.
+  const std::string request = record.poll == Poll::kTest ? record.request : std::string();
   auto found = std::ranges::find_if(stretch.polls, same);
   if (found == stretch.polls.end()) {
     stretch.polls.push_back({std::move(record), {}, {}});
     found = stretch.polls.end() - 1;
-    if (found->record.poll != Poll::kTest) {
-      found->counts.push_back(1);
-      return;
-    }
-    record.request = found->record.request;
   }
-  if (found->record.poll != Poll::kTest) {
-    ++found->counts.front();
-    return;
-  }
-  const auto request = std::ranges::find(found->requests, record.request);
-  if (request != found->requests.end()) {
-    ++found->counts[static_cast<size_t>(request - found->requests.begin())];
+  const auto known = std::ranges::find(found->requests, request);
+  if (known != found->requests.end()) {
+    ++found->counts[static_cast<size_t>(known - found->requests.begin())];
   } else {
-    found->requests.push_back(record.request);
+    found->requests.push_back(request);
     found->counts.push_back(1);
   }
 }

@@ -39,7 +39,7 @@ class Folder {
  private:
   struct Entry {
     TraceRecord record;
-    std::vector<std::string> requests;  // kTest
+    std::vector<std::string> requests;  // kTest; otherwise one without a name
     std::vector<uint64_t> counts;
   };
   struct Stretch {
