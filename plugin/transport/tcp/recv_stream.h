@@ -37,7 +37,11 @@ class RecvStream : public EventHandler {
   Progress drive(size_t budget, const std::atomic<bool>* until);
 
   void start_watching();
-  void stop_watching() { Reactor::remove(&registration_); }
+  // The registration itself stays as it is: callbacks of the comm's other streams may still use it, in vain.
+  void stop_watching() const {
+    Reactor::Registration registration = registration_;
+    Reactor::remove(&registration);
+  }
   // Lets the reactor receive. Any thread; a system call only when it was not asked already.
   void request_read();
   // To be called after a receive was posted: goes on when the reactor had stopped for want of it.

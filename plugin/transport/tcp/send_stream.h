@@ -37,7 +37,11 @@ class SendStream : public EventHandler {
   // Lets the reactor send what is queued. Any thread; a system call only when it was not asked already.
   void request_write();
   void start_watching();
-  void stop_watching() { Reactor::remove(&registration_); }
+  // The registration itself stays as it is: callbacks of the comm's other streams may still use it, in vain.
+  void stop_watching() const {
+    Reactor::Registration registration = registration_;
+    Reactor::remove(&registration);
+  }
 
   // Bytes given to the kernel that were not acknowledged at the last look.
   [[nodiscard]] uint64_t backlog() const { return backlog_.load(std::memory_order_relaxed); }
