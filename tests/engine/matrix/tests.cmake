@@ -11,9 +11,13 @@ function(netsense_matrix plugin suite ranks)
   add_test(NAME ${name} COMMAND engine-matrix --plugin $<TARGET_FILE:nccl-net-${plugin}> --suite ${suite}
     --ranks ${ranks} ${settings})
   set(labels engine)
-  # What the sanitizer runs take.
+  # AddressSanitizer's part.
   if(suite STREQUAL small AND ranks LESS 4 AND NOT settings)
     list(APPEND labels engine-small)
+  endif()
+  # ThreadSanitizer's part: few ranks, all ways in which threads meet.
+  if(suite MATCHES "small|types|groups|communicators|repeat" AND ranks LESS 4)
+    list(APPEND labels engine-raced)
   endif()
   set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 300)
 endfunction()
