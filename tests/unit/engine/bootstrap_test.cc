@@ -47,7 +47,7 @@ TEST_CASE("every rank learns every rank's value") {
   auto gathered = on_ranks(ranks, [&](int rank) {
     const std::atomic<bool> abort{false};
     Bootstrap bootstrap(id, rank, ranks, abort);
-    const std::vector<int> first = bootstrap.all_gather(kTag, 100 + rank);
+    std::vector<int> first = bootstrap.all_gather(kTag, 100 + rank);
     // A second round, so that no rank leaves while another still waits for the first.
     bootstrap.all_gather(kTag + 1, rank);
     return first;
