@@ -149,7 +149,7 @@ Status net_init(const InitArgs& args, Context** context) noexcept {
   set_log_function(args.log);
   return guarded("init", [&] {
     ensure_net(args.abi_version);
-    if (context != nullptr) *context = new Context{args.abi_version};
+    if (context != nullptr) *context = std::make_unique<Context>(Context{args.abi_version}).release();
     return Status::kOk;
   });
 }
