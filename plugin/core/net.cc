@@ -45,6 +45,7 @@ struct Net {
   config::Settings settings;
   std::vector<std::unique_ptr<Transport>> transports;
   std::vector<Device> devices;
+  std::atomic<int> contexts{0};  // made by init and not finalized; NCCL before v11 has none
 };
 
 // changed: the settings that differ from their defaults, with their values.
@@ -149,14 +150,24 @@ Status net_init(const InitArgs& args, Context** context) noexcept {
   set_log_function(args.log);
   return guarded("init", [&] {
     ensure_net(args.abi_version);
-    if (context != nullptr) *context = std::make_unique<Context>(Context{args.abi_version}).release();
+    if (context == nullptr) return Status::kOk;
+    *context = std::make_unique<Context>(Context{args.abi_version}).release();
+    the_net().load()->contexts.fetch_add(1);
     return Status::kOk;
   });
 }
 
 Status net_finalize(Context* context) noexcept {
+  if (context == nullptr) return Status::kOk;
   delete context;
-  return Status::kOk;
+  return guarded("finalize", [] {
+    Net* net = the_net();
+    // With the last communicator nobody is left to ask for a connection in the making.
+    if (net != nullptr && net->contexts.fetch_sub(1) == 1) {
+      for (const auto& transport : net->transports) transport->drop_unfinished();
+    }
+    return Status::kOk;
+  });
 }
 
 Status net_devices(int* count) noexcept {

@@ -1,9 +1,7 @@
 #include "plugin/transport/region.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
-#include <string_view>
 
 #include "plugin/core/log.h"
 
@@ -13,10 +11,10 @@ namespace {
 size_t size_from_environment(const char* name, size_t otherwise) {
   const char* text = std::getenv(name);
   if (text == nullptr) return otherwise;
-  const std::string_view view(text);
-  size_t value = 0;
-  const auto [end, error] = std::from_chars(view.data(), view.data() + view.size(), value);
-  return error == std::errc{} && end == view.data() + view.size() && value > 0 ? value : otherwise;
+  // As NCCL reads them: hexadecimal and octal too, and whatever follows the number does not count.
+  char* end = nullptr;
+  const long long value = std::strtoll(text, &end, 0);
+  return end != text && value > 0 ? static_cast<size_t>(value) : otherwise;
 }
 
 }  // namespace

@@ -29,10 +29,11 @@ class Region {
  public:
   Region(void* data, size_t bytes, BufferKind kind) : data_(data), bytes_(bytes), kind_(kind) {}
   [[nodiscard]] BufferKind kind() const { return kind_; }
-  [[nodiscard]] bool contains(const void* data, size_t bytes) const {
-    const auto* begin = static_cast<const std::byte*>(data_);
-    const auto* at = static_cast<const std::byte*>(data);
-    return at >= begin && bytes <= bytes_ && static_cast<size_t>(at - begin) <= bytes_ - bytes;
+  // Whether any byte of the other range lies within.
+  [[nodiscard]] bool overlaps(const void* data, size_t bytes) const {
+    const auto begin = reinterpret_cast<uintptr_t>(data_);
+    const auto other = reinterpret_cast<uintptr_t>(data);
+    return begin < other + bytes && other < begin + bytes_;
   }
 
  private:

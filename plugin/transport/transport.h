@@ -94,6 +94,8 @@ class Transport {
   virtual Status listen(int device, Handle handle, std::unique_ptr<Listener>* listener) = 0;
   // Called again with the same handle until *comm is set; the transport may keep its state in the handle.
   virtual Status connect(int device, Handle handle, std::unique_ptr<SendComm>* comm) = 0;
+  // Gives up connections that connect() has begun: nobody will ask for them any more.
+  virtual void drop_unfinished() = 0;
 };
 
 }  // namespace netsense::transport

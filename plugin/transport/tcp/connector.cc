@@ -1,6 +1,7 @@
 #include "plugin/transport/tcp/connector.h"
 
 #include <sys/epoll.h>
+#include <sys/socket.h>
 
 #include <cerrno>
 #include <cstring>
@@ -16,9 +17,17 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kTick{50};
+// NCCL asks again and again while it wants a connection. Counted in ticks: they stand still while a debugger
+// or SIGSTOP holds the process.
+constexpr int kAbandonedTicks = 200;
 // A refused or unreachable peer is asked again: it may be restarting its network, and NCCL's own transport
 // does so.
 constexpr milliseconds kRetryAfter{100};
+
+constexpr const char* kClosedEarly =
+    "it closed the connection during the handshake: its process may have ended, or it does not run netsense "
+    "(set "
+    "NCCL_NET_PLUGIN=netsense on every node)";
 
 bool worth_retrying(int error) {
   return error == ECONNREFUSED || error == ETIMEDOUT || error == EHOSTUNREACH || error == ENETUNREACH ||
@@ -69,14 +78,17 @@ class Connector::Attempt : public EventHandler {
       case ExchangeResult::kFailed:
         return give_up(Status::kRemoteError, describe(handshake_.error(), handshake_.peer_version()));
       case ExchangeResult::kClosed:
-        return give_up(
-            Status::kRemoteError,
-            "it closed the connection during the handshake: its process may have ended, or it does not "
-            "run netsense (set NCCL_NET_PLUGIN=netsense on every node)");
+        return give_up(Status::kRemoteError, kClosedEarly);
     }
   }
 
+  void on_exception(const char* what) override { give_up(Status::kSystemError, what); }
+
   void on_tick(Clock::time_point now) override {
+    const uint64_t polls = owner_.polls();
+    ticks_unasked_ = polls == polls_seen_ ? ticks_unasked_ + 1 : 0;
+    polls_seen_ = polls;
+    if (ticks_unasked_ >= kAbandonedTicks && owner_.leave(polls)) return leave();
     if (finished_) return;
     if (now >= owner_.deadline_) {
       const auto seconds = std::chrono::duration<double>(owner_.runtime_->tuning().connect_timeout).count();
@@ -107,11 +119,19 @@ class Connector::Attempt : public EventHandler {
 
   void retry(int error) {
     last_error_ = error;
+    if (error == ECONNRESET) return give_up(Status::kRemoteError, kClosedEarly);
     if (!worth_retrying(error)) {
       return give_up(Status::kRemoteError, fmt::format("connecting failed: {}", std::strerror(error)));
     }
     retry_at_ = next_retry_;
     Reactor::silence(registration_);  // the tick replaces the dead socket
+  }
+
+  // NCCL does not say so when it gives a connection up. The peer must hear of it, or it would wait for ever.
+  void leave() {
+    finished_ = true;
+    ::shutdown(fd_.get(), SHUT_RDWR);
+    Reactor::silence(registration_);
   }
 
   void give_up(Status status, const std::string& why) {
@@ -130,6 +150,8 @@ class Connector::Attempt : public EventHandler {
   bool connected_ = false;
   bool finished_ = false;
   int last_error_ = ETIMEDOUT;
+  uint64_t polls_seen_ = 0;
+  int ticks_unasked_ = 0;
   Clock::time_point next_retry_;
   std::optional<Clock::time_point> retry_at_;
 };
@@ -160,21 +182,30 @@ void Connector::fail(Status status, const std::string& why) {
   health_.fail(status, fmt::format("cannot connect to peer {}: {}", peer_, why));
 }
 
+bool Connector::leave(uint64_t polls) {
+  const std::scoped_lock lock(mutex_);
+  // Asked for at this very moment: then the attempts belong to poll().
+  if (!left_ && polls_ != polls) return false;
+  left_ = true;
+  return true;
+}
+
 Status Connector::poll(std::unique_ptr<transport::SendComm>* comm) {
-  if (!health_.ok()) return health_.status();
+  bool ready = false;
   {
     const std::scoped_lock lock(mutex_);
-    if (ready_ < attempts_.size()) return Status::kOk;
+    ++polls_;
+    if (left_)
+      fail(Status::kInternalError, "NCCL had stopped asking for this connection, so it was given up");
+    ready = ready_ == attempts_.size();
   }
+  if (!health_.ok()) return health_.status();
+  if (!ready) return Status::kOk;
   std::vector<core::Fd> streams;
   streams.reserve(attempts_.size());
   for (auto& attempt : attempts_) streams.push_back(attempt->take_socket());
   *comm = std::make_unique<TcpSendComm>(runtime_, std::move(streams), peer_, peer_capabilities_);
   return Status::kOk;
-}
-
-bool Connector::abandoned(Clock::time_point now) const {
-  return now > deadline_ + runtime_->tuning().connect_timeout;
 }
 
 }  // namespace netsense::tcp

@@ -2,6 +2,7 @@
 // driven by the reactor. NCCL's thread only asks how it stands.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -23,12 +24,21 @@ class Connector {
 
   // *comm is set once all streams are ready. An error is final.
   Status poll(std::unique_ptr<transport::SendComm>* comm);
-  // Whether the time to connect is over by far: NCCL has given this one up.
-  [[nodiscard]] bool abandoned(Clock::time_point now) const;
+  // Whether NCCL has not asked for it for so long that it was given up.
+  [[nodiscard]] bool abandoned() const {
+    const std::scoped_lock lock(mutex_);
+    return left_;
+  }
 
  private:
   class Attempt;
   void stream_ready(const Capabilities& peer);
+  // For an attempt that was not asked for since poll number `polls`: whether it is given up.
+  bool leave(uint64_t polls);
+  [[nodiscard]] uint64_t polls() const {
+    const std::scoped_lock lock(mutex_);
+    return polls_;
+  }
   void fail(Status status, const std::string& why);
 
   std::shared_ptr<Runtime> runtime_;
@@ -38,7 +48,9 @@ class Connector {
   Health health_;
   std::vector<std::unique_ptr<Attempt>> attempts_;
 
-  std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards what follows
+  uint64_t polls_ = 0;
+  bool left_ = false;
   size_t ready_ = 0;
   Capabilities peer_capabilities_;
 };

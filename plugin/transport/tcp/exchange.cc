@@ -32,8 +32,8 @@ ExchangeResult Exchange::advance(int fd) {
     if (got == 0) return ExchangeResult::kClosed;
     got_ += static_cast<size_t>(got);
     if (got_ < wanted) continue;
-    got_ = 0;
     handshake_.feed(std::span(in_).first(wanted));
+    if (handshake_.error() == HandshakeError::kNone) got_ = 0;
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "plugin/transport/tcp/handshake.h"
@@ -22,6 +23,8 @@ class Exchange {
   explicit Exchange(Handshake& handshake) : handshake_(handshake) {}
   // Sends and receives as far as the socket allows.
   ExchangeResult advance(int fd);
+  // What has come of a message that is not complete, or was not understood.
+  [[nodiscard]] std::span<const unsigned char> received() const { return std::span(in_).first(got_); }
 
  private:
   bool flush(int fd);

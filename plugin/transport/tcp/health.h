@@ -24,6 +24,11 @@ class Health {
     return true;
   }
 
+  // The comm ends without an error of its own to report.
+  void end(Status status) {
+    if (!claimed_.exchange(true, std::memory_order_acq_rel)) status_.store(status, std::memory_order_release);
+  }
+
  private:
   std::atomic<bool> claimed_{false};
   std::atomic<Status> status_{Status::kOk};

@@ -21,6 +21,14 @@ constexpr size_t kMaxCandidates = 128;
 constexpr milliseconds kHandshakeLimit{10000};
 constexpr milliseconds kTick{200};
 
+// HTTP, SSH and other protocols of words, or a TLS record (type 22, version 3).
+bool looks_like_text(std::span<const unsigned char> bytes) {
+  if (bytes.size() >= 2 && bytes[0] == 22 && bytes[1] == 3) return true;
+  return !bytes.empty() && std::all_of(bytes.begin(), bytes.end(), [](unsigned char byte) {
+    return (byte >= ' ' && byte <= '~') || byte == '\r' || byte == '\n' || byte == '\t';
+  });
+}
+
 }  // namespace
 
 // A TCP connection that has not yet shown who it is.
@@ -44,6 +52,7 @@ class TcpListener::Candidate : public EventHandler {
       case ExchangeResult::kFailed:
         return owner_.failed(this, describe(handshake.error(), handshake.peer_version()));
       case ExchangeResult::kClosed:
+        went_away_ = true;
         return owner_.failed(this, handshake.greeted() ? "it went away in the middle of the handshake"
                                                        : describe(HandshakeError::kForeign, 0));
     }
@@ -55,8 +64,19 @@ class TcpListener::Candidate : public EventHandler {
                                             : describe(HandshakeError::kForeign, 0));
   }
 
+  void on_exception(const char* what) override { owner_.failed(this, what); }
+
   // Makes the next tick the last one. Not dropped at once: it may be in the middle of a callback.
   void hurry() { hurry_.store(true, std::memory_order_relaxed); }
+
+  // Port scanners and monitoring knock and leave, or speak to web servers and the like. A rank with another
+  // plugin sends that plugin's bytes, or waits.
+  [[nodiscard]] Stranger kind() const {
+    if (handshake.greeted()) return Stranger::kGreeted;
+    const bool silent = exchange_.received().empty();
+    return (silent && went_away_) || looks_like_text(exchange_.received()) ? Stranger::kScanner
+                                                                           : Stranger::kForeign;
+  }
 
   const std::string peer;
   core::Fd fd;
@@ -68,6 +88,7 @@ class TcpListener::Candidate : public EventHandler {
   Exchange exchange_;
   Clock::time_point deadline_;
   std::atomic<bool> hurry_{false};
+  bool went_away_ = false;
 };
 
 TcpListener::TcpListener(std::shared_ptr<Runtime> runtime, core::Fd socket, const Address& bound,
@@ -96,11 +117,24 @@ void TcpListener::on_event(uint32_t /*events*/) {
     }
     // A connection that died in the queue says nothing about the others.
     if (errno == ECONNABORTED || errno == EINTR || errno == EPROTO) continue;
-    if (errno != EAGAIN && errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM) {
-      health_.fail(Status::kSystemError, fmt::format("accept on {}: {}", address_, std::strerror(errno)));
-    }
+    if (errno != EAGAIN) shortage(errno);
     return;
   }
+}
+
+// The connection stays in the queue, of which epoll would tell again and again: the next tick looks again.
+void TcpListener::shortage(int error) {
+  if (error != EMFILE && error != ENFILE && error != ENOBUFS && error != ENOMEM) {
+    health_.fail(Status::kSystemError, fmt::format("accept on {}: {}", address_, std::strerror(error)));
+  }
+  Reactor::modify(registration_, 0);
+  paused_ = true;
+  const std::scoped_lock lock(mutex_);
+  shortage_ = error;
+}
+
+void TcpListener::on_exception(const char* what) {
+  health_.fail(Status::kSystemError, fmt::format("accepting on {} failed: {}", address_, what));
 }
 
 void TcpListener::admit(core::Fd socket) {
@@ -118,10 +152,14 @@ void TcpListener::admit(core::Fd socket) {
 }
 
 void TcpListener::on_tick(Clock::time_point now) {
+  if (paused_) {
+    paused_ = false;
+    Reactor::modify(registration_, EPOLLIN);
+  }
   const std::scoped_lock lock(mutex_);
   std::erase_if(groups_, [&](const auto& entry) {
     if (now < entry.second.deadline) return false;
-    note_stranger(entry.second.peer, "only some of its streams arrived", true);
+    note_stranger(entry.second.peer, "only some of its streams arrived", Stranger::kGreeted);
     return true;
   });
 }
@@ -149,7 +187,7 @@ void TcpListener::succeeded(Candidate* candidate) {
       groups_.erase(entry);
     }
   } else {
-    note_stranger(candidate->peer, "its streams contradict each other", true);
+    note_stranger(candidate->peer, "its streams contradict each other", Stranger::kGreeted);
   }
   drop(candidate);
 }
@@ -157,15 +195,15 @@ void TcpListener::succeeded(Candidate* candidate) {
 void TcpListener::failed(Candidate* candidate, std::string_view why) {
   const std::scoped_lock lock(mutex_);
   if (closing_) return;
-  note_stranger(candidate->peer, why, candidate->handshake.greeted());
+  note_stranger(candidate->peer, why, candidate->kind());
   drop(candidate);
 }
 
 // A peer that dies takes streams with it that had not said a word yet; these must not pass for somebody
 // else's.
-void TcpListener::note_stranger(std::string_view peer, std::string_view why, bool greeted) {
-  if (stranger_greeted_ && !greeted) return;
-  stranger_greeted_ = greeted;
+void TcpListener::note_stranger(std::string_view peer, std::string_view why, Stranger kind) {
+  if (kind < stranger_) return;
+  stranger_ = kind;
   last_stranger_ = fmt::format("{}: {}", peer, why);
 }
 
@@ -193,7 +231,15 @@ Status TcpListener::check_time() {
   const auto limit = runtime_->tuning().connect_timeout;
   if (now - *first_accept_ < limit) return Status::kOk;
   const auto seconds = std::chrono::duration<double>(limit).count();
-  if (!last_stranger_.empty()) {
+  if (shortage_ != 0) {
+    health_.fail(
+        Status::kSystemError,
+        fmt::format("a peer that connects to {} cannot be let in: {}. A connection takes one descriptor per "
+                    "stream; the limit is `ulimit -n`",
+                    address_, std::strerror(shortage_)));
+    return health_.status();
+  }
+  if (stranger_ != Stranger::kScanner) {
     health_.fail(
         Status::kRemoteError,
         fmt::format("no netsense peer connected to {} within {} s (NETSENSE_CONNECT_TIMEOUT). The last to "
@@ -204,7 +250,8 @@ Status TcpListener::check_time() {
   // Nobody has come: the peer may be busy, and NCCL gives up by itself when it hears that it died.
   if (!said_waiting_) {
     said_waiting_ = true;
-    NETSENSE_WARN("still waiting on {} for a peer after {} s: no host has connected", address_, seconds);
+    NETSENSE_WARN("still waiting on {} for a peer after {} s: no host has connected{}", address_, seconds,
+                  last_stranger_.empty() ? "" : fmt::format(", but {}", last_stranger_));
   }
   return Status::kOk;
 }

@@ -30,6 +30,9 @@ class TcpListener : public transport::Listener, private EventHandler {
 
  private:
   class Candidate;
+  // Who came and did not become our peer, by how much it matters: only a peer that cannot become one is an
+  // error.
+  enum class Stranger : uint8_t { kScanner, kForeign, kGreeted };
   // Streams of one peer, until all have arrived.
   struct Group {
     std::vector<core::Fd> streams;
@@ -44,8 +47,9 @@ class TcpListener : public transport::Listener, private EventHandler {
   void admit(core::Fd socket);
   void succeeded(Candidate* candidate);
   void failed(Candidate* candidate, std::string_view why);
-  // greeted: it spoke netsense's protocol.
-  void note_stranger(std::string_view peer, std::string_view why, bool greeted);
+  void note_stranger(std::string_view peer, std::string_view why, Stranger kind);
+  void shortage(int error);
+  void on_exception(const char* what) override;
   void drop(Candidate* candidate);
   Status check_time();
 
@@ -56,13 +60,16 @@ class TcpListener : public transport::Listener, private EventHandler {
   Health health_;
   Reactor::Registration registration_;
 
+  bool paused_ = false;  // only the reactor looks at it
+
   std::mutex mutex_;  // guards all below; never held while waiting for the reactor
   bool closing_ = false;
   std::list<std::unique_ptr<Candidate>> candidates_;
   std::map<ConnectionId, Group> groups_;
   std::deque<Group> ready_;
-  std::string last_stranger_;  // who came without becoming our peer, and why not
-  bool stranger_greeted_ = false;
+  std::string last_stranger_;               // who came without becoming our peer, and why not
+  Stranger stranger_ = Stranger::kScanner;  // its kind
+  int shortage_ = 0;                        // errno of the last accept that found no room
   std::optional<Clock::time_point> first_accept_;
   bool said_waiting_ = false;
 };

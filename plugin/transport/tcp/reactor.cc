@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <exception>
 #include <system_error>
 
 namespace netsense::tcp {
@@ -139,12 +140,26 @@ class Reactor::Worker {
       handler = entry->handler;
       running_ = key;
     }
-    what(*handler);
+    run_guarded(*handler, what);
     {
       const std::scoped_lock lock(mutex_);
       running_ = kWakeKey;
     }
     returned_.notify_all();
+  }
+
+  template <typename Call>
+  static void run_guarded(EventHandler& handler, Call& what) noexcept {
+    try {
+      what(handler);
+    } catch (const std::exception& error) {
+      try {
+        handler.on_exception(error.what());
+      } catch (const std::exception&) {
+        // Not even memory for the message: the peer's time limits end the connection.
+        return;
+      }
+    }
   }
 
   void run() {

@@ -27,6 +27,9 @@ class EventHandler {
   virtual void on_event(uint32_t events) = 0;
   // Called about every `tick` of the registration.
   virtual void on_tick(Clock::time_point /*now*/) {}
+  // One of the others threw (memory or descriptors ran out, most likely): the owner is to end in an error,
+  // since an exception that left the thread would end the user's process.
+  virtual void on_exception(const char* what) = 0;
 };
 
 class Reactor {

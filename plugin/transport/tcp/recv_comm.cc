@@ -28,7 +28,7 @@ TcpRecvComm::TcpRecvComm(std::shared_ptr<Runtime> runtime, std::vector<core::Fd>
 }
 
 TcpRecvComm::~TcpRecvComm() {
-  for (auto& stream : streams_) stream->stop_watching();
+  stop();
 }
 
 Status TcpRecvComm::irecv(void* data, size_t bytes, int tag, transport::Region* region,
@@ -40,6 +40,18 @@ Status TcpRecvComm::irecv(void* data, size_t bytes, int tag, transport::Region* 
     for (auto& stream : streams_) stream->resume();
   }
   return Status::kOk;
+}
+
+Status TcpRecvComm::deregister_memory(transport::Region* region) {
+  if (region != nullptr && ring_.uses(*region)) {
+    health_.end(Status::kInternalError);
+    stop();
+  }
+  return regions_.remove(region);
+}
+
+void TcpRecvComm::stop() {
+  for (auto& stream : streams_) stream->stop_watching();
 }
 
 Status TcpRecvComm::test(transport::Request* request, bool* done, size_t* bytes) {

@@ -31,7 +31,9 @@ class TcpRecvComm final : public transport::RecvComm {
                          transport::Region** region) override {
     return regions_.add(data, bytes, type, region);
   }
-  Status deregister_memory(transport::Region* region) override { return regions_.remove(region); }
+  // When a message under way lies in it, the comm is over: NCCL is tearing it down, and may free the memory
+  // next.
+  Status deregister_memory(transport::Region* region) override;
   Status irecv(void* data, size_t bytes, int tag, transport::Region* region, bool completion_optional,
                transport::Request** request) override;
   Status test(transport::Request* request, bool* done, size_t* bytes) override;
@@ -51,6 +53,8 @@ class TcpRecvComm final : public transport::RecvComm {
   void fail_and_tell(RecvStream& stream, Status status, const std::string& why);
 
  private:
+  // Returns when no thread of ours is at a stream any more.
+  void stop();
   void drive_inline(const RecvRequest& wanted);
   void drive_read_ahead(const RecvRequest& wanted);
   void acknowledge(size_t bytes);

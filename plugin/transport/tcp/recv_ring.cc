@@ -26,6 +26,13 @@ RecvRequest* RecvRing::find(uint64_t sequence) {
   return sequence < posted_.load(std::memory_order_seq_cst) ? &ring_[sequence % kRingSize] : nullptr;
 }
 
+bool RecvRing::uses(const transport::Region& region) const {
+  return std::any_of(ring_.begin(), ring_.end(), [&](const RecvRequest& request) {
+    return request.in_use && !request.done.load(std::memory_order_acquire) &&
+           region.overlaps(request.data, request.capacity);
+  });
+}
+
 size_t RecvRing::outstanding() const {
   const uint64_t posted = posted_.load(std::memory_order_acquire);
   const uint64_t first = posted > kRingSize ? posted - kRingSize : 0;

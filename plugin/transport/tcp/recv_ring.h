@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "plugin/transport/region.h"
 #include "plugin/transport/tcp/send_queue.h"
 #include "plugin/transport/transport.h"
 
@@ -35,6 +36,8 @@ class RecvRing {
   [[nodiscard]] uint64_t posted() const { return posted_.load(std::memory_order_seq_cst); }
   // How many receives are posted and not completed.
   [[nodiscard]] size_t outstanding() const;
+  // Whether a receive that is not completed goes into that memory. For NCCL's thread.
+  [[nodiscard]] bool uses(const transport::Region& region) const;
 
  private:
   std::array<RecvRequest, kRingSize> ring_;

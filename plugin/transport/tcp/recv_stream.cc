@@ -42,6 +42,7 @@ void RecvStream::on_event(uint32_t events) {
   if (progress == Progress::kEnded || (progress == Progress::kStalled && hung_up)) {
     // A dead socket would report its death without end. What it still holds is read by test().
     owner_.leave_bulk();
+    silenced_.store(true, std::memory_order_release);
     return Reactor::silence(registration_);
   }
   if (progress == Progress::kStalled) {
@@ -57,6 +58,10 @@ void RecvStream::on_event(uint32_t events) {
     // A large message that test() saw begin meanwhile found the request still standing.
     if (owner_.bulk()) request_read();
   }
+}
+
+void RecvStream::on_exception(const char* what) {
+  owner_.fail(Status::kSystemError, what);
 }
 
 RecvStream::Progress RecvStream::drive(size_t budget, const std::atomic<bool>* until) {

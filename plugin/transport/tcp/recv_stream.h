@@ -25,6 +25,7 @@ class RecvStream : public EventHandler {
  public:
   // block_bytes: the largest payload the peer sends in one frame.
   RecvStream(TcpRecvComm& owner, core::Fd fd, size_t block_bytes);
+  ~RecvStream() override { stop_watching(); }
 
   enum class Progress : uint8_t {
     kWaiting,  // nothing more has arrived
@@ -47,8 +48,11 @@ class RecvStream : public EventHandler {
   // To be called after a receive was posted: goes on when the reactor had stopped for want of it.
   void resume();
 
-  // Whether drive() stopped with a frame that is in memory already, so that the socket will not tell of it.
-  [[nodiscard]] bool has_read_ahead() const { return has_read_ahead_.load(std::memory_order_acquire); }
+  // Whether the reactor will not hear of what is still to be taken: drive() stopped with a frame that is in
+  // memory already, or the socket is dead and no longer watched.
+  [[nodiscard]] bool has_read_ahead() const {
+    return has_read_ahead_.load(std::memory_order_acquire) || silenced_.load(std::memory_order_acquire);
+  }
   [[nodiscard]] bool in_message() const { return in_message_.load(std::memory_order_relaxed); }
   [[nodiscard]] bool ended() const { return ended_.load(std::memory_order_acquire); }
   // Best effort: says nothing when the way back is full.
@@ -59,6 +63,7 @@ class RecvStream : public EventHandler {
 
  private:
   void on_event(uint32_t events) override;
+  void on_exception(const char* what) override;
 
   // Outcomes of one step inside drive(): whether to go on.
   bool read_header(Progress* result);
@@ -80,6 +85,7 @@ class RecvStream : public EventHandler {
   std::atomic<uint64_t> stalled_on_{0};  // the message that has no receive yet
   std::atomic<bool> in_message_{false};
   std::atomic<bool> has_read_ahead_{false};
+  std::atomic<bool> silenced_{false};
   std::atomic<bool> ended_{false};
 
   TryLock reading_;                               // guards the rest of this group

@@ -61,6 +61,8 @@ class Runtime::Closing : public EventHandler {
     if (now >= deadline_ || (rest_.empty() && unacknowledged_bytes(fd_.get()) == 0)) finish();
   }
 
+  void on_exception(const char* /*what*/) override { finish(); }
+
  private:
   // False when the connection is over.
   bool drain() {

@@ -47,13 +47,17 @@ TcpSendComm::TcpSendComm(std::shared_ptr<Runtime> runtime, std::vector<core::Fd>
 }
 
 TcpSendComm::~TcpSendComm() {
-  for (auto& stream : streams_) stream->stop_watching();
+  stop();
   // Without a CLOSE frame the peer knows that this end gave up.
   if (!health_.ok() || !queue_.all_sent()) return;
   for (auto& stream : streams_) {
     core::FrameBytes close_frame;
     core::Fd fd = stream->take_socket(&close_frame, queue_.posted());
-    runtime_->finish_close(std::move(fd), {close_frame.begin(), close_frame.end()});
+    try {
+      runtime_->finish_close(std::move(fd), {close_frame.begin(), close_frame.end()});
+    } catch (const std::exception& error) {
+      NETSENSE_WARN("the connection to peer {} is cut instead of closed: {}", peer_, error.what());
+    }
   }
 }
 
@@ -65,7 +69,7 @@ Status TcpSendComm::isend(const void* data, size_t bytes, int tag, transport::Re
   if (posted == nullptr) return Status::kOk;
   if (peer_closed_.load(std::memory_order_seq_cst)) {
     *request = nullptr;
-    fail(Status::kRemoteError, "it has closed the connection");
+    fail(Status::kRemoteError, closed_why());
     return health_.status();
   }
   if (tuning().threads == 0 || bytes <= kInlineBytes) {
@@ -75,6 +79,18 @@ Status TcpSendComm::isend(const void* data, size_t bytes, int tag, transport::Re
     for (auto& stream : streams_) stream->request_write();
   }
   return Status::kOk;
+}
+
+Status TcpSendComm::deregister_memory(transport::Region* region) {
+  if (region != nullptr && queue_.uses(*region)) {
+    health_.end(Status::kInternalError);
+    stop();
+  }
+  return regions_.remove(region);
+}
+
+void TcpSendComm::stop() {
+  for (auto& stream : streams_) stream->stop_watching();
 }
 
 Status TcpSendComm::test(transport::Request* request, bool* done, size_t* bytes) {
@@ -143,7 +159,16 @@ void TcpSendComm::on_acknowledged(uint64_t messages) {
   acknowledged_.store(messages, std::memory_order_relaxed);
 }
 
+std::string TcpSendComm::closed_why() {
+  const std::scoped_lock lock(closed_why_mutex_);
+  return closed_why_;
+}
+
 void TcpSendComm::on_peer_closed(std::string_view why) {
+  {
+    const std::scoped_lock lock(closed_why_mutex_);
+    if (closed_why_.empty()) closed_why_ = why;
+  }
   // In this order: either isend() sees that the peer is gone, or its message is seen here.
   peer_closed_.store(true, std::memory_order_seq_cst);
   if (!queue_.all_sent()) fail(Status::kRemoteError, why);

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,7 +28,9 @@ class TcpSendComm final : public transport::SendComm {
                          transport::Region** region) override {
     return regions_.add(data, bytes, type, region);
   }
-  Status deregister_memory(transport::Region* region) override { return regions_.remove(region); }
+  // When a message under way lies in it, the comm is over: NCCL is tearing it down, and may free the memory
+  // next.
+  Status deregister_memory(transport::Region* region) override;
   Status isend(const void* data, size_t bytes, int tag, transport::Region* region,
                transport::Request** request) override;
   Status test(transport::Request* request, bool* done, size_t* bytes) override;
@@ -50,8 +53,11 @@ class TcpSendComm final : public transport::SendComm {
   void fail(Status status, std::string_view why);
 
  private:
+  // Returns when no thread of ours is at a stream any more.
+  void stop();
   void drive_inline(size_t budget);
   [[nodiscard]] double assumed_rate() const;
+  std::string closed_why();
 
   std::shared_ptr<Runtime> runtime_;
   const std::string peer_;
@@ -60,6 +66,8 @@ class TcpSendComm final : public transport::SendComm {
   transport::RegionTable regions_;
   std::atomic<uint64_t> acknowledged_{0};
   std::atomic<bool> peer_closed_{false};
+  std::mutex closed_why_mutex_;  // only where a connection ends
+  std::string closed_why_;
   std::vector<std::unique_ptr<SendStream>> streams_;
   size_t first_stream_ = 0;  // where drive_inline() begins
 };

@@ -45,4 +45,10 @@ bool SendQueue::all_sent() const {
   return all_cut() && std::all_of(ring_.begin(), ring_.end(), [](const SendRequest& r) { return r.done(); });
 }
 
+bool SendQueue::uses(const transport::Region& region) const {
+  return std::any_of(ring_.begin(), ring_.end(), [&](const SendRequest& request) {
+    return !request.done() && region.overlaps(request.data, request.bytes);
+  });
+}
+
 }  // namespace netsense::tcp

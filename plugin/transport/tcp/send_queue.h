@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "plugin/transport/region.h"
 #include "plugin/transport/tcp/try_lock.h"
 #include "plugin/transport/transport.h"
 
@@ -50,6 +51,8 @@ class SendQueue {
   [[nodiscard]] uint64_t posted() const { return posted_.load(std::memory_order_seq_cst); }
   [[nodiscard]] bool all_cut() const { return cut_.load(std::memory_order_acquire) == posted(); }
   [[nodiscard]] bool all_sent() const;
+  // Whether a message that is not sent lies in that memory. For NCCL's thread.
+  [[nodiscard]] bool uses(const transport::Region& region) const;
 
  private:
   std::array<SendRequest, kRingSize> ring_;

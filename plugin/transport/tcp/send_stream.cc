@@ -64,8 +64,9 @@ void SendStream::on_event(uint32_t events) {
     return;  // still asked: epoll calls again
   Reactor::modify(registration_, EPOLLIN);
   write_requested_.store(false, std::memory_order_seq_cst);
-  // A message posted since drive() looked found the request still standing and did not repeat it. Declined
-  // work is the business of the stream that this one stood back for.
+  // Whoever posted a message, or could write only a part of one, since drive() looked found the request still
+  // standing and did not repeat it. Declined work is the business of the stream that this one stood back for.
+  if (holds_blocks_.load(std::memory_order_seq_cst)) request_write();
   if (!owner_.queue().all_cut()) owner_.wake_fastest();
 }
 
@@ -83,6 +84,10 @@ void SendStream::on_tick(Clock::time_point /*now*/) {
   suspicious_ = silent;
 }
 
+void SendStream::on_exception(const char* what) {
+  owner_.fail(Status::kSystemError, what);
+}
+
 SendStream::Progress SendStream::drive(size_t budget) {
   if (!writing_.try_lock()) return Progress::kBusy;
   if (owner_.stream_count() > 1) measure(Clock::now());
@@ -96,6 +101,7 @@ SendStream::Progress SendStream::drive(size_t budget) {
       break;
     }
   }
+  holds_blocks_.store(!batch_.empty(), std::memory_order_seq_cst);
   writing_.unlock();
   return owner_.health().ok() ? result : Progress::kFailed;
 }

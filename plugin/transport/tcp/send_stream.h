@@ -22,6 +22,10 @@ class TcpSendComm;
 class SendStream : public EventHandler {
  public:
   SendStream(TcpSendComm& owner, core::Fd fd, size_t index);
+  ~SendStream() override {
+    // A socket given away is watched by its new owner.
+    if (fd_.valid()) stop_watching();
+  }
 
   enum class Progress : uint8_t {
     kIdle,      // nothing (more) to send
@@ -55,6 +59,7 @@ class SendStream : public EventHandler {
  private:
   void on_event(uint32_t events) override;
   void on_tick(Clock::time_point now) override;
+  void on_exception(const char* what) override;
 
   bool load_batch(size_t budget, Progress* result);
   bool load_block(size_t limit);
@@ -70,6 +75,7 @@ class SendStream : public EventHandler {
   const size_t index_;
   Reactor::Registration registration_;
   std::atomic<bool> write_requested_{false};
+  std::atomic<bool> holds_blocks_{false};  // the last drive() left some in batch_
 
   TryLock writing_;  // guards the rest of this group
   SendBatch batch_;

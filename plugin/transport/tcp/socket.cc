@@ -14,6 +14,7 @@ namespace {
 
 constexpr int kBacklog = 16384;
 constexpr int kKeepaliveProbes = 3;
+constexpr int kMaxKeepaliveSeconds = 32767;  // the kernel's limit (MAX_TCP_KEEPIDLE of Linux)
 
 int set_int(int fd, int level, int name, int value) {
   return setsockopt(fd, level, name, &value, sizeof value) == 0 ? 0 : errno;
@@ -59,8 +60,8 @@ int apply_options(int fd, const SocketOptions& options) {
   // does not read for that long (a rank that computes), so it is not used.
   const auto seconds =
       static_cast<int>(std::chrono::duration_cast<std::chrono::seconds>(options.peer_timeout).count());
-  const int interval = std::max(1, seconds / (2 * kKeepaliveProbes));
-  const int idle = std::max(1, seconds - interval * kKeepaliveProbes);
+  const int interval = std::clamp(seconds / (2 * kKeepaliveProbes), 1, kMaxKeepaliveSeconds);
+  const int idle = std::clamp(seconds - interval * kKeepaliveProbes, 1, kMaxKeepaliveSeconds);
   for (const int error :
        {set_int(fd, IPPROTO_TCP, TCP_NODELAY, 1), set_int(fd, SOL_SOCKET, SO_KEEPALIVE, 1),
         set_int(fd, IPPROTO_TCP, TCP_KEEPIDLE, idle), set_int(fd, IPPROTO_TCP, TCP_KEEPINTVL, interval),

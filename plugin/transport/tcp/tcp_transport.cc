@@ -92,6 +92,11 @@ class TcpTransport : public transport::Transport {
     return Status::kOk;
   }
 
+  void drop_unfinished() override {
+    const std::scoped_lock lock(mutex_);
+    connecting_.clear();
+  }
+
   Status connect(int device, Handle handle, std::unique_ptr<transport::SendComm>* comm) override {
     const std::scoped_lock lock(mutex_);
     uint64_t token = connect_token(handle);
@@ -162,8 +167,7 @@ class TcpTransport : public transport::Transport {
 
   // NCCL does not say so when it stops polling a connection that has not been made.
   void forget_abandoned() {
-    const auto now = Clock::now();
-    std::erase_if(connecting_, [now](const auto& entry) { return entry.second->abandoned(now); });
+    std::erase_if(connecting_, [](const auto& entry) { return entry.second->abandoned(); });
   }
 
   std::shared_ptr<Runtime> runtime() {

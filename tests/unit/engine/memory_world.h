@@ -33,7 +33,8 @@ class MemoryWorld {
   explicit MemoryWorld(int ranks, const WorldOptions& options = {});
   ~MemoryWorld();
 
-  // One group of calls per rank, until all of them are done. Throws std::runtime_error that says what went wrong.
+  // One group of calls per rank, until all of them are done. Throws std::runtime_error that says what went
+  // wrong.
   void run(const std::vector<Tasks>& tasks);
 
   // Bytes of the messages that rank sent on channel to peer in the last run.

@@ -29,10 +29,9 @@ CollTask task_for(Function function, size_t count, ns_type type = ns_float32) {
 }
 
 Plan plan_for(int ranks, int rank, const CostModel& costs, std::vector<CollTask> colls,
-              std::vector<P2pTask> p2ps = {}, const PlanSettings& settings = {}) {
+              const std::vector<P2pTask>& p2ps = {}, const PlanSettings& settings = {}) {
   OpCounts counts;
-  PlanResult result =
-      make_plan(make_shape(ranks, rank), settings, costs, {}, std::move(colls), std::move(p2ps), counts);
+  PlanResult result = make_plan(make_shape(ranks, rank), settings, costs, {}, std::move(colls), p2ps, counts);
   REQUIRE(result.result == ns_success);
   return std::move(result.plan);
 }

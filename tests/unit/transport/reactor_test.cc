@@ -7,6 +7,8 @@
 
 #include <array>
 #include <atomic>
+#include <stdexcept>
+#include <string_view>
 #include <thread>
 
 #include "tests/catch.h"
@@ -20,11 +22,19 @@ class Counter : public EventHandler {
  public:
   void on_event(uint32_t /*events*/) override {
     ++events;
+    if (throws) throw std::runtime_error("out of something");
     inside = true;
     std::this_thread::sleep_for(1ms);
     inside = false;
   }
   void on_tick(Clock::time_point /*now*/) override { ++ticks; }
+  void on_exception(const char* what) override {
+    if (std::string_view(what) == "out of something") ++exceptions;
+    Reactor::silence(registration);
+  }
+  bool throws = false;
+  Reactor::Registration registration;
+  std::atomic<int> exceptions{0};
   std::atomic<int> events{0};
   std::atomic<int> ticks{0};
   std::atomic<bool> inside{false};
@@ -79,6 +89,24 @@ TEST_CASE("a silenced registration has ticks but no events") {
   REQUIRE(write(pipe.in.get(), "x", 1) == 1);
   REQUIRE(wait_for(counter.ticks, 3));
   CHECK(counter.events == 0);
+  Reactor::remove(&registration);
+}
+
+TEST_CASE("a handler that throws hears of it, and the thread goes on") {
+  Reactor reactor(1);
+  Counter failing;
+  failing.throws = true;
+  Counter working;
+  const Pipe bad;
+  const Pipe good;
+  reactor.add(bad.out.get(), EPOLLIN, &failing, &failing.registration);
+  REQUIRE(write(bad.in.get(), "x", 1) == 1);
+  REQUIRE(wait_for(failing.exceptions, 1));
+  Reactor::Registration registration;
+  reactor.add(good.out.get(), EPOLLIN, &working, &registration);
+  REQUIRE(write(good.in.get(), "x", 1) == 1);
+  REQUIRE(wait_for(working.events, 1));
+  Reactor::remove(&failing.registration);
   Reactor::remove(&registration);
 }
 
