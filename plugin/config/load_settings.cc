@@ -66,11 +66,11 @@ void report_unknown_names(const Environment& variables, std::vector<Problem>* pr
     }
     const Nearest nearest = nearest_setting(name);
     if (!ours && nearest.distance > kSurelyMeant) continue;
-    const bool likely = nearest.distance <= kProbablyMeant;
+    const std::string help = nearest.distance <= kProbablyMeant
+                                 ? fmt::format(", did you mean {}?", nearest.name)
+                                 : std::string("; `netsense-info` lists them all");
     problems->push_back(
-        {shown, fmt::format("{}={} is ignored: unknown setting, {} {}{}", shown, printable(value),
-                            likely ? "did you mean" : "the nearest is", nearest.name,
-                            likely ? "?" : "; `netsense-info` lists them all")});
+        {shown, fmt::format("{}={} is ignored: unknown setting{}", shown, printable(value), help)});
   }
 }
 
@@ -98,11 +98,13 @@ bool take(const Setting& setting, std::string_view variable, const Environment& 
 
 std::string describe_bad_value(const Setting& setting, const BadValue& bad, const SettingValue& used) {
   const std::string nearest = nearest_value(setting, bad.value, bad.from_nccl);
-  return fmt::format("{}={} is not {}{}; using {} ({})", bad.variable, printable(bad.value),
+  const std::string outcome =
+      used.value.empty() ? "it is ignored"
+                         : fmt::format("using {} ({})", used.value,
+                                       used.source == Source::kDefault ? "the default" : used.variable);
+  return fmt::format("{}={} is not {}{}; {}", bad.variable, printable(bad.value),
                      allowed_values(setting, bad.from_nccl),
-                     nearest.empty() ? "" : fmt::format(", the nearest is {}", nearest),
-                     used.value.empty() ? setting.empty_means : used.value,
-                     used.source == Source::kDefault ? "the default" : used.variable);
+                     nearest.empty() ? "" : fmt::format(", the nearest is {}", nearest), outcome);
 }
 
 void load_one(const Setting& setting, const Environment& variables, LoadedSettings* loaded) {

@@ -53,7 +53,8 @@ constexpr std::array kTable{
     Setting{"NETSENSE_TCP_THREADS", "", "", "",
             "Threads of the plugin that move large messages. With 0 NCCL's own proxy thread does, as in "
             "NCCL's socket "
-            "transport. `auto` depends on the cores of the machine.",
+            "transport. `auto` is 0 with fewer than 4 usable cores, 1 with fewer than 8, 2 with fewer than "
+            "16, else 4.",
             CountType{&Settings::tcp_threads, 0, 16}},
     Setting{"NETSENSE_TCP_CONGESTION", "", "", "the system's",
             "Congestion control of the data connections, for example `bbr`; one of those that "

@@ -29,12 +29,14 @@ void log_format(LogLevel level, unsigned long flags, const char* file, int line,
 }  // namespace netsense
 
 // What the user can act on, with the action. Also becomes ncclGetLastError's text.
-#define NETSENSE_WARN(...) \
-  ::netsense::log_format(::netsense::LogLevel::kWarn, ::netsense::kLogAll, __FILE__, __LINE__, __VA_ARGS__)
+#define NETSENSE_WARN(...)                                                                          \
+  ::netsense::log_format(::netsense::LogLevel::kWarn, ::netsense::kLogAll, __FILE_NAME__, __LINE__, \
+                         __VA_ARGS__)
 // Start-up lines, shown with NCCL_DEBUG=INFO.
-#define NETSENSE_INFO_INIT(...)                                                                             \
-  ::netsense::log_format(::netsense::LogLevel::kInfo, ::netsense::kLogInit | ::netsense::kLogNet, __FILE__, \
-                         __LINE__, __VA_ARGS__)
+#define NETSENSE_INFO_INIT(...)                                                                   \
+  ::netsense::log_format(::netsense::LogLevel::kInfo, ::netsense::kLogInit | ::netsense::kLogNet, \
+                         __FILE_NAME__, __LINE__, __VA_ARGS__)
 // Shown with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=NET.
-#define NETSENSE_INFO(...) \
-  ::netsense::log_format(::netsense::LogLevel::kInfo, ::netsense::kLogNet, __FILE__, __LINE__, __VA_ARGS__)
+#define NETSENSE_INFO(...)                                                                          \
+  ::netsense::log_format(::netsense::LogLevel::kInfo, ::netsense::kLogNet, __FILE_NAME__, __LINE__, \
+                         __VA_ARGS__)

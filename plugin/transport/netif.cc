@@ -110,7 +110,9 @@ Interface make_interface(const Candidate& candidate, const SystemAddress* addres
     result.address_length = length_of(address->address);
   }
   result.index = candidate.index;
-  result.speed_mbps = read_speed_mbps(sysfs, candidate.name);
+  const std::optional<int> speed = read_speed_mbps(sysfs, candidate.name);
+  result.speed_mbps = speed.value_or(kAssumedSpeedMbps);
+  result.speed_assumed = !speed.has_value();
   result.pci_path = read_pci_path(sysfs, candidate.name);
   result.reason = std::move(reason);
   return result;

@@ -16,7 +16,8 @@ struct Interface {
   sockaddr_storage address{};    // with the scope of a link-local address, without a port
   socklen_t address_length = 0;  // 0: it has no address of the family asked for
   int index = 0;
-  int speed_mbps = 0;    // from sysfs; 10000, as NCCL assumes, when sysfs does not say
+  int speed_mbps = 0;          // from sysfs; 10000, as NCCL assumes, when sysfs does not say
+  bool speed_assumed = false;  // sysfs does not say
   std::string pci_path;  // real path of its device in sysfs, as NCCL wants it; empty for a virtual interface
   std::string reason;    // why it was chosen or rejected
 };

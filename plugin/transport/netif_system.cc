@@ -38,11 +38,11 @@ SystemView read_system() {
   return view;
 }
 
-int read_speed_mbps(const std::string& sysfs, const std::string& name) {
+std::optional<int> read_speed_mbps(const std::string& sysfs, const std::string& name) {
   // Virtual interfaces say -1 or refuse to be read.
   std::ifstream file(std::filesystem::path(sysfs) / name / "speed");
   int speed = 0;
-  return file >> speed && speed > 0 ? speed : kAssumedSpeedMbps;
+  return file >> speed && speed > 0 ? std::optional(speed) : std::nullopt;
 }
 
 std::string read_pci_path(const std::string& sysfs, const std::string& name) {

@@ -1,6 +1,7 @@
 // What the system says of its network interfaces.
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace netsense::transport {
@@ -10,7 +11,7 @@ inline constexpr int kAssumedSpeedMbps = 10000;  // NCCL's guess for an interfac
 // sysfs: the folder that has one entry per interface. Neither call fails: what cannot be read is not known.
 
 // Line rate in Mbit/s.
-int read_speed_mbps(const std::string& sysfs, const std::string& name);
+std::optional<int> read_speed_mbps(const std::string& sysfs, const std::string& name);
 
 // Real path of the interface's device; empty when it has none.
 std::string read_pci_path(const std::string& sysfs, const std::string& name);

@@ -30,7 +30,8 @@ def measure(where, server, client, interface, arguments):
         found.append(entry)
         rows.append([figures.format_size(size), f"{entry['reference_us']:.2f}", f"{entry['netsense_us']:.2f}",
                      f"{entry['ratio']:.3f}", f"{their_p99:.1f}", f"{our_p99:.1f}"])
-    figures.print_table(f"One-way latency, {where} (us; half of a round trip)",
+    figures.print_table(f"One-way latency, {where} (us; half of a round trip)\n"
+                        "(ratio: netsense's time over the reference's, median of the repetitions; below 1 is faster)",
                         ["size", "reference", "netsense", "ratio", "reference p99", "netsense p99"], rows)
     return found
 
@@ -51,7 +52,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="fewer sizes and repetitions")
     parser.add_argument("--repetitions", type=int, help="of each plugin (default 9, quick: 3)")
     parser.add_argument("--round-trips", type=int, default=2000, help="per size and repetition (default 2000)")
-    arguments = parser.parse_args()
+    arguments = figures.parse_checked(parser)
     arguments.repetitions = arguments.repetitions or (3 if arguments.quick else 9)
     ranks.forget_settings()
     how = {**figures.machine(), "program": "bench_p2p: two processes drive the plugin as NCCL's proxy thread does",

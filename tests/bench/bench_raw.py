@@ -73,7 +73,8 @@ def unshaped(where, server, client, interface, arguments):
             found.append(entry)
             row.append(f"{entry['gbit_per_s']:.2f} ({entry['ratio']:.2f})")
         rows.append(row)
-    figures.print_table(f"Gbit/s, {where} (in brackets: ratio to the reference)", ["message", *results], rows)
+    figures.print_table(f"Gbit/s, {where} (in brackets: over the reference's; above 1 is faster)",
+                        ["message", *results], rows)
     return found
 
 
@@ -106,7 +107,8 @@ def collectives(count, arguments):
         found.append({"where": f"all_reduce of {count} ranks, unshaped veth", "bytes": size,
                       "reference_us": statistics.median(theirs), "netsense_us": statistics.median(ours),
                       "ratio": figures.median_ratio(theirs, ours)})
-    figures.print_table(f"all_reduce of {count} ranks in namespaces, unshaped (ratio: reference's time over netsense's)",
+    figures.print_table(f"all_reduce of {count} ranks in namespaces, unshaped\n"
+                        "(ratio: reference's time over netsense's; above 1 is faster)",
                         ["size", "reference us", "netsense us", "ratio"],
                         [[figures.format_size(entry["bytes"]), f"{entry['reference_us']:.0f}",
                           f"{entry['netsense_us']:.0f}", f"{entry['ratio']:.2f}"] for entry in found])
@@ -131,7 +133,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="fewer sizes and repetitions")
     parser.add_argument("--repetitions", type=int, help="of everything (default 5, quick: 3)")
     parser.add_argument("--seconds", type=float, default=0.5, help="per size of a stream (default 0.5)")
-    arguments = parser.parse_args()
+    arguments = figures.parse_checked(parser)
     arguments.repetitions = arguments.repetitions or (3 if arguments.quick else 5)
     ranks.forget_settings()
     how = {**figures.machine(), "program": "bench_p2p (streams), netsense-perf (all_reduce), iperf3 (goodput)",

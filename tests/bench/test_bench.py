@@ -10,6 +10,8 @@ import unittest
 import unittest.mock
 
 import bench_latency
+import bench_raw
+import demo
 import figures
 import netns
 import p2p
@@ -24,6 +26,28 @@ class Figures(unittest.TestCase):
         self.assertEqual(figures.spread([5, 5, 5]), 0)
         self.assertEqual(figures.spread([5]), 0)
         self.assertGreater(figures.spread([1, 5, 9]), 0)
+
+
+class Arguments(unittest.TestCase):
+    def parse(self, parse, *words):
+        """The exit status, None when the arguments were taken."""
+        with contextlib.redirect_stderr(io.StringIO()), unittest.mock.patch.object(sys, "argv", ["program", *words]):
+            try:
+                parse()
+            except SystemExit as end:
+                return end.code
+        return None
+
+    def test_the_demo_refuses_what_would_fail_later(self):
+        for words in (("--rate", "0"), ("--rate", "fast"), ("--max", "1X"), ("--max", "8"), ("--iterations", "0"),
+                      ("--ranks", "1"), ("--rate", "0", "--check-only")):
+            self.assertEqual(self.parse(demo.parse_arguments, *words), 2, words)
+        self.assertIsNone(self.parse(demo.parse_arguments, "--rate", "1.5gbit", "--max", "2MiB"))
+
+    def test_check_only_ends_before_anything_is_measured(self):
+        for main in (demo.main, bench_latency.main, bench_raw.main):
+            self.assertEqual(self.parse(main, "--check-only"), 0)
+            self.assertEqual(self.parse(main, "--check-only", "--bogus"), 2)
 
 
 class RealRuns(unittest.TestCase):

@@ -44,8 +44,10 @@ const char* source_name(config::Source source) {
 json settings_json(const Report& report) {
   json settings = json::array();
   for (const config::SettingValue& value : report.settings.values) {
+    const std::optional<int> meaning = auto_meaning(value, report);
     settings.push_back({{"name", value.name},
                         {"value", value.value},
+                        {"auto_is", meaning ? json(*meaning) : json()},
                         {"source", source_name(value.source)},
                         {"from", source_text(value, report.conf)}});
   }
@@ -65,6 +67,7 @@ json to_json(const transport::Interface& interface, bool used) {
           {"used", used},
           {"address", address_text(interface)},
           {"speed_mbps", interface.speed_mbps},
+          {"speed_assumed", interface.speed_assumed},
           {"pci_path", interface.pci_path},
           {"reason", interface.reason}};
 }

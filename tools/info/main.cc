@@ -10,12 +10,14 @@
 
 namespace {
 
+constexpr int kWrongUsage = 2;
+
 int run(int argc, char** argv) {
   const netsense::info::Version version{NETSENSE_VERSION, NETSENSE_GIT_REVISION, NETSENSE_BUILD_TYPE};
   CLI::App app{
       "Shows what netsense finds on this machine: the library, what NCCL would load, settings, interfaces, "
       "verbs and CUDA; and tests the library by sending messages to itself."};
-  app.footer("Exit status: 0; 1 when the self test failed; other values for wrong usage.");
+  app.footer("Exit status: 0; 1 when the self test failed; 2 for wrong usage.");
   netsense::info::Request request{version, "", true};
   bool as_json = false;
   bool no_self_test = false;
@@ -28,7 +30,11 @@ int run(int argc, char** argv) {
   app.add_flag("--no-self-test", no_self_test, "leave the self test out");
   app.add_flag("--settings-markdown", settings_markdown,
                "print the reference of the settings, docs/settings.md");
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kWrongUsage;
+  }
   if (settings_markdown) {
     fmt::print("{}", netsense::info::settings_markdown());
     return 0;

@@ -30,10 +30,19 @@ std::string folder_of(const LibraryReport& ours) {
   return ours.problem.empty() ? std::filesystem::path(ours.path).parent_path().string() : "";
 }
 
-std::string how_to_find(const LibraryReport& ours) {
+bool is_named(const NcclChoice& choice) {
+  return choice.variable && std::any_of(choice.candidates.begin(), choice.candidates.end(),
+                                        [](const auto& each) { return each.name == kNetworkName; });
+}
+
+// What to do so that NCCL takes netsense, beginning in lower case.
+std::string how_to_take(const NcclChoice& choice, const LibraryReport& ours) {
+  const std::string name_it = "set NCCL_NET_PLUGIN=netsense";
+  if (choice.found_by_name) return name_it;
+  const std::string start = is_named(choice) ? "" : name_it + " and ";
   const std::string folder = folder_of(ours);
-  if (folder.empty()) return "put the folder of libnccl-net-netsense.so on LD_LIBRARY_PATH";
-  return fmt::format("put {} on LD_LIBRARY_PATH, or set NCCL_NET_PLUGIN={}", folder, ours.path);
+  if (folder.empty()) return start + "put the folder of libnccl-net-netsense.so on LD_LIBRARY_PATH";
+  return fmt::format("{}put {} on LD_LIBRARY_PATH, or set NCCL_NET_PLUGIN={}", start, folder, ours.path);
 }
 
 bool same_file(const std::string& a, const std::string& b) {
@@ -57,30 +66,39 @@ const LibraryReport* taken_by_nccl(const NcclChoice& choice) {
   return taken == choice.candidates.end() ? nullptr : &taken->library;
 }
 
-}  // namespace
-
-std::string verdict_of(const NcclChoice& choice, const LibraryReport& ours) {
+std::string verdict_of(const NcclChoice& choice, const LibraryReport& ours, bool has_device) {
   const LibraryReport* taken = taken_by_nccl(choice);
   if (choice.netsense) {
+    if (!has_device) {
+      return "NCCL finds netsense, but it offers no device (see the interfaces), so NCCL goes on to its "
+             "other networks";
+    }
     if (same_file(taken->path, ours.path)) return "NCCL takes netsense, from this library";
     return fmt::format("NCCL takes netsense, but from another library than this report is about: {}",
                        taken->path);
   }
   if (taken != nullptr && taken->net_name == kNetworkName) return refused_by_name();
   if (taken != nullptr) {
-    return fmt::format("NCCL takes another plugin, \"{}\" from {}; set NCCL_NET_PLUGIN=netsense",
-                       taken->net_name, taken->path);
+    return fmt::format("NCCL takes another plugin, \"{}\" from {}; {}", taken->net_name, taken->path,
+                       how_to_take(choice, ours));
   }
   if (!choice.variable) {
-    return "NCCL takes none and uses its own InfiniBand or socket network; set NCCL_NET_PLUGIN=netsense";
+    return "NCCL takes none and uses its own InfiniBand or socket network; " + how_to_take(choice, ours);
   }
   if (choice.candidates.empty()) {
-    return "NCCL_NET_PLUGIN turns plugins off: NCCL uses its own InfiniBand or socket network; set "
-           "NCCL_NET_PLUGIN=netsense";
+    return "NCCL_NET_PLUGIN turns plugins off: NCCL uses its own InfiniBand or socket network; " +
+           how_to_take(choice, ours);
   }
   return fmt::format(
       "NCCL cannot load what NCCL_NET_PLUGIN names and uses its own InfiniBand or socket network; {}",
-      how_to_find(ours));
+      how_to_take(choice, ours));
+}
+
+}  // namespace
+
+void conclude(NcclChoice* choice, const LibraryReport& ours, bool has_device) {
+  choice->verdict = verdict_of(*choice, ours, has_device);
+  choice->netsense = choice->netsense && has_device;
 }
 
 NcclChoice find_nccl_choice() {
@@ -90,6 +108,7 @@ NcclChoice find_nccl_choice() {
        engine::net_plugin_names(choice.variable ? choice.variable->c_str() : nullptr)) {
     choice.candidates.push_back({name, inspect_name(name)});
   }
+  choice.found_by_name = inspect_name(kNetworkName).net_name == kNetworkName;
   choice.default_library = inspect_library(kDefaultLibrary);
   const LibraryReport* taken = taken_by_nccl(choice);
   choice.netsense = taken != nullptr && taken->net_name == kNetworkName && refused_by_name().empty();

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "plugin/config/auto_values.h"
 #include "plugin/config/text.h"
 #include "plugin/transport/netif_address.h"
 #include "tools/info/log_capture.h"
@@ -19,10 +20,11 @@ Report make_report(const Request& request) {
   report.conf = apply_nccl_conf();
   const LogCapture log;
   report.settings = config::load_settings(environ);
+  report.cores = config::usable_cores();
   report.interfaces = transport::find_interfaces(report.settings.settings);
   report.nccl = find_nccl_choice();
   report.library = inspect_library(request.library);
-  report.nccl.verdict = verdict_of(report.nccl, report.library);
+  conclude(&report.nccl, report.library, !report.interfaces.chosen.empty());
   report.verbs = find_verbs();
   report.cuda = find_cuda();
   report.memlock = memlock_limit();
@@ -42,6 +44,10 @@ std::string source_text(const config::SettingValue& value, const std::vector<Con
   });
   const std::string place = entry == conf.end() ? "environment" : entry->file;
   return value.variable == value.name ? place : fmt::format("{} ({})", value.variable, place);
+}
+
+std::optional<int> auto_meaning(const config::SettingValue& value, const Report& report) {
+  return config::meaning_of_auto(value.name, report.settings.settings, report.cores);
 }
 
 std::string address_text(const transport::Interface& interface) {

@@ -28,6 +28,7 @@ struct Report {
   NcclChoice nccl;
   std::vector<ConfEntry> conf;  // what nccl.conf put into the environment
   config::LoadedSettings settings;
+  int cores = 1;  // that the job may use
   transport::InterfaceChoice interfaces;
   Facility verbs;
   Facility cuda;
@@ -50,6 +51,9 @@ int exit_code(const Report& report);
 // Where a value comes from: "default", "environment" or the configuration file, with NCCL's variable if that
 // gave it.
 std::string source_text(const config::SettingValue& value, const std::vector<ConfEntry>& conf);
+
+// The number that a setting stands for whose value is "auto"; none for others.
+std::optional<int> auto_meaning(const config::SettingValue& value, const Report& report);
 
 // Numeric; empty without an address.
 std::string address_text(const transport::Interface& interface);

@@ -14,12 +14,13 @@ Settings are environment variables, read once when NCCL first initialises the pl
 configuration files (`~/.nccl.conf` or the file that `NCCL_CONF_FILE` names, and `/etc/nccl.conf`), which NCCL puts into
 the environment before it loads a plugin. netsense itself never sets a variable of NCCL's.
 
-An unknown `NETSENSE_` name and a bad value are reported as a warning, with the nearest valid one, and are ignored.
+An unknown `NETSENSE_` name and a bad value are reported as a warning, with the nearest valid one, and are ignored;
+NCCL prints warnings with `NCCL_DEBUG=WARN`.
 `netsense-info` shows each setting with its value and where that comes from.
 
 Sizes take `K`, `M` or `G` (powers of 1024). Times are in seconds with decimals (`0.5`), or in milliseconds with `ms`
-(`500ms`). Switches also take `1` and `0`, `true` and `false`, `yes` and `no`. Blanks around a value do not count, and an
-empty value is as good as none.
+(`500ms`). Switches also take `1` and `0`, `true` and `false`, `yes` and `no`. Blanks around a value do not count, and
+an empty value is as good as none.
 
 Streams, block size and checksum of a connection are those of its sending side; a receiver follows what it is sent.
 

@@ -47,7 +47,10 @@ std::string settings_section(const Report& report) {
     const auto entry = std::find_if(table.begin(), table.end(), [&](const config::Setting& setting) {
       return setting.name == value.name;
     });
-    const std::string shown = value.value.empty() ? fmt::format("({})", entry->empty_means) : value.value;
+    const std::optional<int> meaning = auto_meaning(value, report);
+    const std::string shown = value.value.empty() ? fmt::format("({})", entry->empty_means)
+                              : meaning           ? fmt::format("{} ({})", value.value, *meaning)
+                                                  : value.value;
     const std::string unit = entry->unit == "seconds" ? " s" : "";
     text += fmt::format("  {:<25} {:<22} {}\n", value.name, shown + unit, source_text(value, report.conf));
   }
@@ -59,8 +62,9 @@ std::string settings_section(const Report& report) {
 
 std::string interface_line(const char* use, const transport::Interface& interface) {
   const std::string address = address_text(interface);
-  return fmt::format("  {:<8} {:<12} {:<22} {:>6} Mbit/s  {}\n{:<12}because {}\n", use, interface.name,
+  return fmt::format("  {:<8} {:<12} {:<22} {:>6} Mbit/s{}  {}\n{:<12}because {}\n", use, interface.name,
                      address.empty() ? "no address" : address, interface.speed_mbps,
+                     interface.speed_assumed ? " (assumed)" : "",
                      interface.pci_path.empty() ? "virtual" : interface.pci_path, "", interface.reason);
 }
 
@@ -73,20 +77,31 @@ std::string interfaces_section(const transport::InterfaceChoice& choice) {
 }
 
 std::string facility_line(const char* name, const Facility& facility) {
-  return fmt::format("  {:<8} {}: {}\n", name, facility.found ? "found" : "not found", facility.detail);
+  return fmt::format("  {:<11} {}: {}\n", name, facility.found ? "found" : "not found", facility.detail);
 }
 
 std::string machine_section(const Report& report) {
-  return "Machine\n" + facility_line("verbs", report.verbs) + facility_line("CUDA", report.cuda) +
-         fmt::format("  {:<8} {} (memory that may be locked; TCP locks none)\n", "memlock",
+  return "Machine\n" + facility_line("verbs", report.verbs) + facility_line("CUDA driver", report.cuda) +
+         fmt::format("  {:<11} {} (memory that may be locked; TCP locks none)\n", "memlock",
                      report.memlock ? bytes_text(*report.memlock) : "unlimited");
 }
 
-std::string self_test_section(const SelfTest& test) {
+// After a success only warnings matter, and those about settings stand above already.
+bool worth_showing(const std::string& line, const Report& report) {
+  if (!report.self_test.passed) return true;
+  const auto& problems = report.settings.problems;
+  return line.find("NCCL WARN") != std::string::npos &&
+         std::none_of(problems.begin(), problems.end(), [&](const config::Problem& problem) {
+           return line.find(problem.message) != std::string::npos;
+         });
+}
+
+std::string self_test_section(const Report& report) {
+  const SelfTest& test = report.self_test;
   if (!test.run) return "Self test\n  not run\n";
   std::string text = fmt::format("Self test\n  {}: {}\n", test.passed ? "passed" : "FAILED", test.detail);
   for (const std::string& line : test.log) {
-    if (!test.passed) text += fmt::format("  log: {}\n", line);
+    if (worth_showing(line, report)) text += fmt::format("  log: {}\n", line);
   }
   return text;
 }
@@ -98,7 +113,7 @@ std::string text_report(const Report& report) {
   return fmt::format("netsense {} (git {}, {})\n\n{}\n{}\n{}\n{}\n{}\n{}", version.number, version.git,
                      version.build_type, library_section(report.library), nccl_section(report.nccl),
                      settings_section(report), interfaces_section(report.interfaces), machine_section(report),
-                     self_test_section(report.self_test));
+                     self_test_section(report));
 }
 
 }  // namespace netsense::info

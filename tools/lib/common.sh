@@ -46,6 +46,27 @@ use_compiler() {
   if [[ -n $suffix ]]; then export CC=gcc$suffix CXX=g++$suffix; fi
 }
 
+# check_arguments PROGRAM [ARGUMENT...]: ends here, before anything is installed or built, when a Python program's
+# arguments are wrong or ask for its help.
+check_arguments() {
+  local argument
+  # What is missing itself is installed by tools/setup; the program then checks its arguments anyhow.
+  command -v python3 > /dev/null || return 0
+  python3 "$1" --check-only "${@:2}" || exit
+  for argument in "${@:2}"; do
+    case $argument in -h | --help) exit 0 ;; esac
+  done
+}
+
+# Shows how far ninja is, in one line that it removes at the end.
+show_progress() {
+  local line
+  while IFS= read -r line; do
+    [[ $line == \[*/*\]* ]] && printf '\r\e[K  %s]' "${line%%\]*}"
+  done
+  printf '\r\e[K'
+}
+
 # build PRESET [TARGET...]: configures and builds; shows the compiler's output only when it fails.
 build() {
   local preset=$1 log=$root/build/$1.log targets=()
@@ -53,9 +74,13 @@ build() {
   (($# == 0)) || targets=(--target "$@")
   [[ $preset == fuzz ]] || use_compiler
   mkdir -p "$root/build"
-  say "Building preset $preset (the first time takes some minutes) ..."
-  if ! { (cd "$root" && cmake --preset "$preset" && cmake --build --preset "$preset" "${targets[@]}") \
-    > "$log" 2>&1 < /dev/null; }; then
+  if [[ -e $root/build/$preset/build.ninja ]]; then
+    say "Building what has changed (preset $preset; output in ${log#"$root"/}) ..."
+  else
+    say "Building preset $preset, which takes some minutes (output in ${log#"$root"/}) ..."
+  fi
+  if ! (cd "$root" && cmake --preset "$preset" && cmake --build --preset "$preset" "${targets[@]}") \
+    2>&1 < /dev/null | tee "$log" | if [[ -t 1 ]]; then show_progress; else cat > /dev/null; fi; then
     grep -nE -A 12 'error:|FAILED:|CMake Error|undefined reference' "$log" | head -n 60 >&2 || true
     die "the build of preset $preset failed; the whole output is in ${log#"$root"/}"
   fi

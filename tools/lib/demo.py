@@ -14,7 +14,8 @@ import tables
 
 PLUGINS = (("reference", "the reference plugin: plain TCP, one stream per connection"), ("netsense", "netsense"))
 # Lines of NCCL's log that tell a user which plugin carries the data.
-TELLING = re.compile(r"NET/Plugin|Using network|netsense", re.IGNORECASE)
+TELLING = re.compile(r"Loaded net plugin|NET/\w+ ?: \w+ \S+ on|Using network")
+SMALLEST = 1024
 RANK_LIMIT_SECONDS = 900
 
 
@@ -32,14 +33,21 @@ def parse_arguments():
     parser.add_argument("--max", default="64M", help="largest message (default 64M)")
     parser.add_argument("--iterations", type=int, default=5, help="timed all-reduces per size (default 5)")
     parser.add_argument("--loopback", action="store_true", help="do not make namespaces even where possible")
-    arguments = parser.parse_args()
-    try:
-        netns.parse_rate(arguments.rate)
-    except ValueError as error:
-        parser.error(str(error))
+    return tables.parse_checked(parser, check)
+
+
+def check(parser, arguments):
+    for option, parse in (("rate", netns.parse_rate), ("max", tables.parse_size)):
+        try:
+            parse(getattr(arguments, option))
+        except ValueError as error:
+            parser.error(f"--{option}: {error}")
+    if tables.parse_size(arguments.max) < SMALLEST:
+        parser.error("--max: 1K or more")
     if not 2 <= arguments.ranks <= 64:
         parser.error("--ranks: 2 to 64")
-    return arguments
+    if not 1 <= arguments.iterations <= 10**6:
+        parser.error("--iterations: 1 to 1000000")
 
 
 def print_log(path):
@@ -54,14 +62,14 @@ def measure(plugin, hosts, arguments, env):
     """Runs netsense-perf on all hosts, its table going to the terminal; returns {bytes: measurement of the row}."""
     with tempfile.TemporaryDirectory(prefix="netsense-demo-") as folder:
         figures, log = os.path.join(folder, "figures.json"), os.path.join(folder, "nccl.log")
-        words = [ranks.perf(), "all_reduce", "-b", "1K", "-e", arguments.max, "-f", "4", "-w", "1",
+        words = [ranks.perf(), "all_reduce", "-b", SMALLEST, "-e", arguments.max, "-f", "4", "-w", "1",
                  "-n", arguments.iterations, "--engine", "host"]
         with ranks.Ranks(hosts, [*words, "--json", figures], {**env, **ranks.plugin_environment(plugin)},
                          env_of_rank={0: {"NCCL_DEBUG": "INFO", "NCCL_DEBUG_FILE": log}}, show_rank_0=True) as group:
             statuses = group.wait(RANK_LIMIT_SECONDS)
             if any(statuses):
                 raise DemoError(f"netsense-perf ended with the statuses {statuses}\n{group.everything()}")
-        print("  NCCL's log says:")
+        print("  The log, as NCCL would write it:")
         print_log(log)
         with open(figures, encoding="utf-8") as file:
             results = json.load(file)["results"]
@@ -70,13 +78,14 @@ def measure(plugin, hosts, arguments, env):
 
 def print_comparison(results, limit):
     """limit: goodput of one link in bytes per second, or None where there is no shaped link."""
-    header = ["size", "reference", "netsense", "ratio"] + (["of iperf3's goodput"] if limit else [])
+    header = ["size", "reference", "netsense", "netsense/reference"] + (["netsense of iperf3"] if limit else [])
     rows = []
     for size, reference in results["reference"].items():
         theirs, ours = reference["busbw_gb_per_s"], results["netsense"][size]["busbw_gb_per_s"]
         share = [f"{ours * 1e9 / limit:.1%}"] if limit else []
         rows.append([tables.format_size(size), f"{theirs:.4f}", f"{ours:.4f}", f"{ours / theirs:.2f}", *share])
     tables.print_table("Bus bandwidth: what each link carries in each direction, in GB/s (10^9 bytes)", header, rows)
+    print("  Small sizes vary from run to run; read the last rows.")
     wrong = sum(row["wrong"] or 0 for result in results.values() for row in result.values())
     print(f"\nEvery result was checked against a reference in double precision: {wrong} wrong.")
     if limit:
@@ -96,6 +105,9 @@ def carry_out(hosts, arguments, limit, env):
 def on_network(arguments):
     print(f"{arguments.ranks} hosts (network namespaces) on one switch; each link is limited to {arguments.rate}.")
     with netns.Network(hosts=arguments.ranks, ipv6=False) as network:
+        first, last = network.hosts[0], network.hosts[-1]
+        print(f"Rank 0 ... {arguments.ranks - 1} run in {first.namespace} ... {last.namespace}, "
+              f"{first.address()} ... {last.address()}.", flush=True)
         network.shape_all(arguments.rate)
         limit = goodput.iperf3(network.hosts[0], network.hosts[1])
         print(f"iperf3 gets {limit / 1e9:.4f} GB/s ({limit * 8 / 1e6:.0f} Mbit/s) of payload through one link.")

@@ -26,7 +26,10 @@ def parse_rate(rate):
     match = re.fullmatch(r"([0-9.]+) *([kmg]?)(bit|bit/s|bps)?", str(rate).strip().lower())
     if not match:
         raise ValueError(f"not a rate: {rate!r}; write for example 200mbit or 1gbit")
-    return int(float(match[1]) * RATE_UNITS[match[2]])
+    bits = int(float(match[1]) * RATE_UNITS[match[2]])
+    if bits <= 0:
+        raise ValueError(f"{rate!r}: a rate must be above 0")
+    return bits
 
 
 def command(*words, check=True):

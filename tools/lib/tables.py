@@ -1,4 +1,7 @@
-"""How the demo and the benchmarks show sizes and tables."""
+"""How the demo and the benchmarks read sizes and arguments and show tables."""
+import argparse
+import re
+import sys
 
 
 def format_size(count):
@@ -6,6 +9,28 @@ def format_size(count):
         if count >= unit and count % unit == 0:
             return f"{count // unit} {name}"
     return f"{count} B"
+
+
+def parse_size(text):
+    """Bytes of "64M", "1.5G" or a plain number, as netsense-perf reads them."""
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([kmg]?)(?:i?b)?", text.strip().lower())
+    if not match:
+        raise ValueError(f"{text!r} is not a size; write for example 64M")
+    return int(float(match[1]) * {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}[match[2]])
+
+
+def parse_checked(parser, check=None):
+    """The parsed arguments; ends here when tools/demo or tools/bench only wants to know whether they are right.
+
+    check: called with the parser and the arguments; reports with parser.error.
+    """
+    parser.add_argument("--check-only", action="store_true", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if check:
+        check(parser, arguments)
+    if arguments.check_only:
+        sys.exit(0)
+    return arguments
 
 
 def print_table(title, header, rows):

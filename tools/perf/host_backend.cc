@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <string_view>
 
 #include "tools/perf/backend.h"
 #include "tools/perf/error.h"
@@ -13,7 +14,10 @@ constexpr std::align_val_t kAlignment{4096};
 
 void check(ns_result result, const char* doing) {
   if (result == ns_success) return;
-  throw Error("{}: {} ({})", doing, ns_last_error(), ns_result_string(result));
+  const std::string_view text = ns_last_error();
+  const std::string_view kind = ns_result_string(result);
+  if (text.find(kind) != text.npos) throw Error("{}: {}", doing, text);
+  throw Error("{}: {} ({})", doing, text, kind);
 }
 
 class HostBackend final : public Backend {

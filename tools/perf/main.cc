@@ -41,6 +41,7 @@ Setup gather_setup(const Membership& membership, Rendezvous& rendezvous, const B
 }
 
 int run_series(const Options& options, const Membership& membership, Rendezvous& rendezvous) {
+  if (membership.rank == 0) check_json_file(options);
   const std::unique_ptr<Backend> backend = make_backend(options.engine, membership, rendezvous);
   const Setup setup = gather_setup(membership, rendezvous, *backend);
   std::optional<Report> report;
@@ -85,6 +86,10 @@ int run(int argc, char** argv) {
     const std::optional<Membership> membership =
         detect_membership(process_environment(), options->rendezvous);
     if (membership) return run_rank(*options, *membership, Socket());
+  }
+  if (!options->rendezvous.empty()) {
+    throw UsageError("--rendezvous {}: only for the ranks of a launcher (torchrun, mpirun, srun)",
+                     options->rendezvous);
   }
   return run_local_ranks(options->local_ranks.value_or(kDefaultRanks),
                          [&](const Membership& membership, Socket listener) {

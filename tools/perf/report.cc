@@ -18,6 +18,10 @@ using Json = nlohmann::ordered_json;
 
 constexpr size_t kMaxComplaints = 20;
 
+std::string counted(int64_t number, std::string_view noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
+
 std::string format_time(double microseconds) {
   if (microseconds < 99.995) return fmt::format("{:7.2f}", microseconds);
   if (microseconds < 999.95) return fmt::format("{:7.1f}", microseconds);
@@ -83,6 +87,13 @@ Json how_measured(const Options& options, const Setup& setup) {
 
 }  // namespace
 
+void check_json_file(const Options& options) {
+  if (options.json.empty() || options.json == "-") return;
+  // Appending leaves the figures of an earlier run alone until there are new ones.
+  if (!std::ofstream(options.json, std::ios::app))
+    throw UsageError("--json {}: cannot write this file", options.json);
+}
+
 std::string format_row(const Row& row) {
   return fmt::format("{:>12}  {:>12}  {:>8}  {:>6}  {:>6}{}{}", row.bytes, row.count,
                      type_info(row.type).name, row.op ? op_name(*row.op) : "none", row.root.value_or(-1),
@@ -96,12 +107,13 @@ Report::Report(const Options& options, Setup setup)
       terminal_(isatty(STDERR_FILENO) != 0) {}
 
 void Report::begin() const {
-  fmt::print(out_, "# netsense-perf {}: {}, {} ranks ({}), {} engine\n", NETSENSE_VERSION,
-             collective_info(options_->collective).name, setup_.ranks.size(), setup_.launcher, setup_.engine);
+  fmt::print(out_, "# netsense-perf {}: {}, {} ({}), {} engine\n", NETSENSE_VERSION,
+             collective_info(options_->collective).name,
+             counted(static_cast<int64_t>(setup_.ranks.size()), "rank"), setup_.launcher, setup_.engine);
   fmt::print(out_, "# Network: {}\n", setup_.net);
-  fmt::print(out_, "# Sizes {} to {}, {} warm-up and {} timed iterations, {} checked, data {}\n",
+  fmt::print(out_, "# Sizes {} to {}, {} warm-up and {}, {} checked, data {}\n",
              format_size(options_->sizes.min_bytes), format_size(options_->sizes.max_bytes),
-             options_->warmup_iterations, options_->iterations, options_->check,
+             options_->warmup_iterations, counted(options_->iterations, "timed iteration"), options_->check,
              options_->input.empty() ? "generated" : options_->input);
   for (size_t rank = 0; rank < setup_.ranks.size(); ++rank) {
     const RankInfo& info = setup_.ranks[rank];

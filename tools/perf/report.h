@@ -25,6 +25,9 @@ struct Setup {
   std::vector<RankInfo> ranks;
 };
 
+// Throws UsageError when the file for the JSON cannot be written, so that nobody measures for nothing.
+void check_json_file(const Options& options);
+
 class Report {
  public:
   Report(const Options& options, Setup setup);

@@ -7,6 +7,8 @@
 #include <array>
 #include <cerrno>
 
+#include "plugin/config/auto_values.h"
+
 namespace netsense::tcp {
 namespace {
 
@@ -16,20 +18,11 @@ using std::chrono::milliseconds;
 constexpr milliseconds kCloseLimit{5000};
 constexpr milliseconds kCloseTick{10};
 
-// Large messages need one thread for a few Gbit/s; more than four per process help no network of today enough
-// to take cores from the training.
-int auto_threads(int cores) {
-  if (cores < 4) return 0;
-  if (cores < 8) return 1;
-  return cores < 16 ? 2 : 4;
-}
-
 }  // namespace
 
 Tuning resolve(const config::Settings& settings, int cores) {
-  const int threads = settings.tcp_threads.value_or(auto_threads(cores));
-  return {.streams = settings.tcp_streams.value_or(std::max(1, threads)),
-          .threads = threads,
+  return {.streams = config::streams_in_force(settings, cores),
+          .threads = config::threads_in_force(settings, cores),
           .block_bytes = settings.block_bytes,
           .checksum = settings.checksum,
           .connect_timeout = settings.connect_timeout,

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <netinet/in.h>
-#include <sched.h>
 #include <sodium.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "plugin/config/auto_values.h"
 #include "plugin/core/log.h"
 #include "plugin/transport/netif.h"
 #include "plugin/transport/tcp/connector.h"
@@ -27,12 +27,6 @@ namespace {
 
 using transport::DeviceInfo;
 using transport::Handle;
-
-int usable_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-}
 
 Address address_of(const transport::Interface& interface) {
   Address address;
@@ -54,7 +48,8 @@ DeviceInfo info_of(const transport::Interface& interface, int port) {
 
 class TcpTransport : public transport::Transport {
  public:
-  explicit TcpTransport(const config::Settings& settings) : tuning_(resolve(settings, usable_cores())) {
+  explicit TcpTransport(const config::Settings& settings)
+      : tuning_(resolve(settings, config::usable_cores())) {
     if (sodium_init() < 0) throw std::runtime_error("libsodium cannot be initialised");
     check_congestion();
     interfaces_ = transport::find_interfaces(settings).chosen;
@@ -67,10 +62,11 @@ class TcpTransport : public transport::Transport {
     const auto count = [](int n, const char* what) {
       return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
     };
-    return fmt::format("{} per connection, {}, blocks of {} KiB, checksums {}",
-                       count(tuning_.streams, "stream"),
+    const size_t kib = tuning_.block_bytes >> 10;
+    return fmt::format("{} per connection, {}, blocks of {}, checksums {}", count(tuning_.streams, "stream"),
                        tuning_.threads == 0 ? "no helper threads" : count(tuning_.threads, "helper thread"),
-                       tuning_.block_bytes >> 10, tuning_.checksum ? "on" : "off");
+                       kib % 1024 == 0 ? fmt::format("{} MiB", kib >> 10) : fmt::format("{} KiB", kib),
+                       tuning_.checksum ? "on" : "off");
   }
 
   [[nodiscard]] std::span<const DeviceInfo> devices() const override { return devices_; }

@@ -27,6 +27,7 @@ TEST_CASE("speed and PCI path come from sysfs") {
   const InterfaceChoice choice = find_interfaces({}, system.view());
   REQUIRE(choice.chosen.size() == 1);
   CHECK(choice.chosen[0].speed_mbps == 25000);
+  CHECK_FALSE(choice.chosen[0].speed_assumed);
   CHECK(choice.chosen[0].pci_path == fs::canonical(device).string());
 }
 
@@ -40,10 +41,14 @@ TEST_CASE("a speed that sysfs does not know is NCCL's guess") {
   fs::create_directories(folder.path() / "folder/speed");
   for (const char* name : {"minus", "text", "empty", "huge", "folder", "missing"}) {
     INFO(name);
-    CHECK(read_speed_mbps(net, name) == kAssumedSpeedMbps);
+    CHECK_FALSE(read_speed_mbps(net, name).has_value());
     CHECK(read_pci_path(net, name).empty());
   }
-  CHECK(read_speed_mbps("/nonexistent", "eth0") == kAssumedSpeedMbps);
+  const SystemBuilder system = SystemBuilder().add("minus", "10.0.0.1/24").sysfs(folder.path());
+  const InterfaceChoice choice = find_interfaces({}, system.view());
+  REQUIRE(choice.chosen.size() == 1);
+  CHECK(choice.chosen[0].speed_mbps == kAssumedSpeedMbps);
+  CHECK(choice.chosen[0].speed_assumed);
 }
 
 TEST_CASE("a device link that leads nowhere is no PCI path") {

@@ -38,7 +38,14 @@ class Text(unittest.TestCase):
         self.assertIn("did you mean NETSENSE_TCP_STREAMS?", result.stdout)
 
     def test_wrong_usage_is_not_success(self):
-        self.assertNotEqual(run("--nonsense").returncode, 0)
+        self.assertEqual(run("--nonsense").returncode, 2)
+        self.assertEqual(run("--help").returncode, 0)
+
+    def test_a_warning_is_shown_although_the_self_test_passes(self):
+        result = run(NETSENSE_TCP_CONGESTION="nosuch", NETSENSE_TCP_STREMS="4")
+        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertIn("NETSENSE_TCP_CONGESTION=nosuch is ignored", result.stdout)
+        self.assertEqual(result.stdout.count("NETSENSE_TCP_STREMS"), 1)  # not once more from the log
 
 
 class Findings(unittest.TestCase):
@@ -66,6 +73,19 @@ class Findings(unittest.TestCase):
         self.assertIn("no device", found["self_test"]["detail"])
         # The plugin's own reason, as NCCL's log would have it.
         self.assertIn("no usable network interface", "\n".join(found["self_test"]["log"]))
+
+    def test_without_an_interface_nccl_does_not_take_netsense(self):
+        choice = report("--no-self-test", NETSENSE_IFNAME="=nosuchinterface", NCCL_NET_PLUGIN=LIBRARY)["nccl"]
+        self.assertFalse(choice["netsense"])
+        self.assertIn("offers no device", choice["verdict"])
+
+    def test_auto_and_an_assumed_speed_are_said_to_be_so(self):
+        found = report("--no-self-test", NETSENSE_TCP_THREADS="3")
+        settings = {setting["name"]: setting for setting in found["settings"]}
+        self.assertEqual(settings["NETSENSE_TCP_STREAMS"]["auto_is"], 3)
+        self.assertIsNone(settings["NETSENSE_TCP_THREADS"]["auto_is"])
+        loopback = [interface for interface in found["interfaces"] if interface["name"] == "lo"]
+        self.assertEqual((loopback[0]["speed_mbps"], loopback[0]["speed_assumed"]), (10000, True))
 
     def test_settings_have_their_sources(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -107,7 +127,10 @@ class NcclChoice(unittest.TestCase):
 
     def test_what_keeps_netsense_from_being_taken_is_said(self):
         folder = os.path.dirname(LIBRARY)
-        self.assertIn("set NCCL_NET_PLUGIN=netsense", self.choice()["verdict"])
+        self.assertIn(f"set NCCL_NET_PLUGIN=netsense and put {folder} on LD_LIBRARY_PATH", self.choice()["verdict"])
+        self.assertTrue(self.choice(LD_LIBRARY_PATH=folder)["verdict"].endswith("; set NCCL_NET_PLUGIN=netsense"))
+        self.assertIn("set NCCL_NET_PLUGIN=netsense and", self.choice(NCCL_NET_PLUGIN="netsens")["verdict"])
+        self.assertNotIn("set NCCL_NET_PLUGIN=netsense and", self.choice(NCCL_NET_PLUGIN="netsense")["verdict"])
         self.assertIn("turns plugins off", self.choice(NCCL_NET_PLUGIN="none")["verdict"])
         self.assertIn("LD_LIBRARY_PATH", self.choice(NCCL_NET_PLUGIN="netsense")["verdict"])
         self.assertIn("NCCL_NET=Socket", self.choice(NCCL_NET_PLUGIN="netsense", LD_LIBRARY_PATH=folder,

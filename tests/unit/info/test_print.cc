@@ -22,6 +22,7 @@ Report example() {
   report.nccl.variable = "netsense";
   report.nccl.default_library = {"libnccl-net.so", "could not find libnccl-net.so", "", {}};
   report.nccl.verdict = "the verdict";
+  report.cores = 8;
   report.settings = config::load({"NETSENSE_TCP_STREMS=4", "NETSENSE_CHECKSUM=off"});
   const auto system = transport::SystemBuilder().add("lo", "127.0.0.1/8").add("eth0", "fe80::1/64");
   report.interfaces = transport::find_interfaces({}, system.view());
@@ -40,10 +41,22 @@ TEST_CASE("the text has every finding") {
        {"netsense 1.2.3 (git abcdef, Release)", "versions 11 12", "ncclTunerPlugin_v*     none",
         "NCCL_NET_PLUGIN is \"netsense\"", "could not find libnccl-net.so", "=> the verdict",
         "did you mean NETSENSE_TCP_STREAMS?", "fe80::1%eth0", "used     eth0", "left out lo", "found: mlx5_0",
-        "not found: why not", "64 KiB", "FAILED: the reason", "log: a line of the log"}) {
+        "CUDA driver not found: why not", "64 KiB", "Mbit/s (assumed)", "auto (2)", "FAILED: the reason",
+        "log: a line of the log"}) {
     INFO(part << " in\n" << text);
     CHECK(contains(text, part));
   }
+}
+
+TEST_CASE("of a passed self test the log has only warnings that are not said elsewhere") {
+  Report report = example();
+  report.self_test.passed = true;
+  report.self_test.log = {"host NCCL INFO something", "host NCCL WARN news",
+                          "host NCCL WARN " + report.settings.problems.front().message};
+  const std::string text = text_report(report);
+  CHECK(contains(text, "log: host NCCL WARN news"));
+  CHECK_FALSE(contains(text, "log: host NCCL INFO"));
+  CHECK_FALSE(contains(text, "log: host NCCL WARN NETSENSE_TCP_STREMS"));
 }
 
 TEST_CASE("what cannot be used is called a problem") {

@@ -33,6 +33,14 @@ TEST_CASE("the summary counts every wrong element and averages every measurement
   CHECK(summarize({}).mean_bus_bandwidth == 0);
 }
 
+TEST_CASE("a JSON file that cannot be written is noticed before anything is measured") {
+  Options options;
+  options.json = "/nonexistent/figures.json";
+  CHECK_THROWS_WITH(check_json_file(options), Catch::Contains("/nonexistent/figures.json"));
+  options.json = "-";
+  CHECK_NOTHROW(check_json_file(options));
+}
+
 TEST_CASE("a row has nccl-tests' columns in its order") {
   Row row{.bytes = 1048576,
           .count = 262144,

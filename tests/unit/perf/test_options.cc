@@ -36,10 +36,17 @@ TEST_CASE("nccl-tests' options mean the same here") {
   CHECK(options.average == Average::kMax);
 }
 
-TEST_CASE("the collective may be an option, sizes may be given by one end") {
-  CHECK(parse({"--op", "sendrecv"}).collective == Collective::kSendRecv);
+TEST_CASE("sizes may be given by one end") {
   CHECK(list_sizes(parse({"-b", "64M"}).sizes) == std::vector<size_t>{size_t{64} << 20});
   CHECK(list_sizes(parse({"-e", "1M"}).sizes) == std::vector<size_t>{size_t{1} << 20});
+}
+
+TEST_CASE("a usual nccl-tests command: --op is the reduction, one thread and one GPU are what a rank has") {
+  const Options options =
+      parse({"all_reduce_perf", "-b", "8", "-e", "128M", "-f", "2", "-g", "1", "-t", "1", "--op", "prod"});
+  CHECK(options.ops == std::vector<ns_op>{ns_prod});
+  CHECK_THROWS_WITH(parse({"-g", "8"}), Catch::Contains("--ranks"));
+  CHECK_THROWS_WITH(parse({"-t", "2"}), Catch::Contains("--ranks"));
 }
 
 TEST_CASE("\"all\" and -1 mean one series for each") {
@@ -58,6 +65,13 @@ TEST_CASE("wrong options are refused with what would be right") {
   CHECK_THROWS_AS(parse({"-n", "0"}), UsageError);
   CHECK_THROWS_AS(parse({"--ranks", "0"}), UsageError);
   CHECK_THROWS_AS(parse({"--nonsense"}), UsageError);
+  CHECK_THROWS_AS(parse({"--rendezvous", "foo"}), UsageError);
+  CHECK_THROWS_WITH(parse({"-b", "8", "-e", "64K", "-f", "1"}), Catch::Contains("-f 2"));
+  CHECK(list_sizes(parse({"-b", "8", "-e", "8", "-f", "1"}).sizes).size() == 1);
+  for (const char* option : {"-T", "-w", "-c"}) {
+    INFO(option);
+    CHECK_THROWS_WITH(parse({option, "-1"}), Catch::Contains("-1 not in range"));
+  }
   CHECK_THROWS_AS(list_cases(parse({"broadcast", "-r", "4"}), 4), UsageError);
 }
 

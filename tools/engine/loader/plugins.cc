@@ -26,6 +26,8 @@ struct Extra {
 
 // The net library in use, and what else of it is used.
 struct Loaded {
+  std::string name;    // as NCCL_NET_PLUGIN gave it
+  std::string unused;  // the other names there, for the log
   Library library;
   Extra<Tuner> tuner;
   Extra<Profiler> profiler;
@@ -36,7 +38,7 @@ struct Loaded {
   int profiler_mask = 0;
 
   ~Loaded() {
-    if (library.valid()) log_info(kNetLog, "Unloading plugin {}", library.path());
+    if (library.valid()) log_info(kNetLog, "Unloading plugin {}", name);
   }
 };
 
@@ -63,8 +65,19 @@ Extra<Plugin> find_extra(PluginKind kind, const char* variable, void* net_librar
   return extra;
 }
 
-std::shared_ptr<Loaded> load(const std::string& name, int wanted_version, std::string* problems) {
+std::string join_others(const std::vector<std::string>& names, const std::string& name) {
+  std::string text;
+  for (const std::string& other : names) {
+    if (other != name) text += (text.empty() ? "" : ", ") + other;
+  }
+  return text;
+}
+
+std::shared_ptr<Loaded> load(const std::vector<std::string>& names, const std::string& name,
+                             int wanted_version, std::string* problems) {
   auto loaded = std::make_shared<Loaded>();
+  loaded->name = name;
+  loaded->unused = join_others(names, name);
   loaded->library = Library::open(PluginKind::kNet, name, problems);
   if (!loaded->library.valid()) return nullptr;
   std::string tried;
@@ -91,8 +104,9 @@ bool initialise(Loaded& loaded, uint64_t comm_id, PluginWrapper& wrapper, Plugin
   }
   if (result != ns_success || loaded.devices == 0) {
     log_info(kNetLog, "Failed to initialize NET plugin {}", set.net->name());
-    const std::string reason = result != ns_success ? fmt::format("its init returned {}", result_name(result))
-                                                    : "it offers no device";
+    const std::string reason = result != ns_success
+                                   ? fmt::format("its init returned {}", result_name(result))
+                                   : "it offers no device (NCCL_DEBUG=WARN or netsense-info tells why)";
     *problems += (problems->empty() ? "" : "; ") + fmt::format("{}: {}", set.net->name(), reason);
     set.net->finalize(set.net_context);
     return false;
@@ -130,8 +144,16 @@ bool use(const std::shared_ptr<Loaded>& loaded, uint64_t comm_id, PluginWrapper&
   initialise_collnet(*loaded, comm_id, wrapper, set);
   check_device(*set.net);
   log_info(kNetLog, "Assigned NET plugin {} to comm", set.net->name());
+  if (!loaded->unused.empty()) log_info(kNetLog, "Disabling external plugins: {}", loaded->unused);
   set.libraries = loaded;
   return true;
+}
+
+std::string advice(bool asked, const std::string& reason) {
+  if (!asked)
+    return "; set NCCL_NET_PLUGIN to a plugin's name, with its folder on LD_LIBRARY_PATH, or to its path";
+  if (reason.find("could not find") == std::string::npos) return "";
+  return "; the folder of a plugin given by its name must be on LD_LIBRARY_PATH";
 }
 
 std::shared_ptr<Loaded> find_usable(uint64_t comm_id, PluginWrapper& wrapper, PluginSet& set) {
@@ -139,15 +161,15 @@ std::shared_ptr<Loaded> find_usable(uint64_t comm_id, PluginWrapper& wrapper, Pl
   if (value) log_info(kLogEnv | kLogNet, "NCCL_NET_PLUGIN set by environment to {}", *value);
   const int version = static_cast<int>(env_int("NS_ENGINE_NET_VERSION", 0));
   std::string problems;
-  for (const std::string& name : net_plugin_names(value ? value->c_str() : nullptr)) {
-    std::shared_ptr<Loaded> loaded = load(name, version, &problems);
+  const std::vector<std::string> names = net_plugin_names(value ? value->c_str() : nullptr);
+  for (const std::string& name : names) {
+    std::shared_ptr<Loaded> loaded = load(names, name, version, &problems);
     if (loaded && use(loaded, comm_id, wrapper, set, &problems)) return loaded;
     set = {};
   }
   const std::string reason = problems.empty() ? "NCCL_NET_PLUGIN names none" : problems;
   NS_ENGINE_WARN("Failed to initialize any NET plugin: {}. The engine has no network of its own.", reason);
-  fail(ns_invalid_usage,
-       "no network plugin could be used: {}; set NCCL_NET_PLUGIN to a plugin's name or path", reason);
+  fail(ns_invalid_usage, "no network plugin could be used: {}{}", reason, advice(value.has_value(), reason));
 }
 
 }  // namespace
