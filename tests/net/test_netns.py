@@ -37,7 +37,10 @@ class LeftOvers(unittest.TestCase):
                                  stderr=subprocess.DEVNULL, text=True)
         namespace = owner.stdout.readline().strip()
         self.assertTrue(os.path.exists(f"/run/netns/{namespace}"))
-        inside = [int(pid) for pid in netns.command("ip", "netns", "pids", namespace).split()]
+        deadline = scene.time.monotonic() + 30
+        inside = []
+        while not inside and scene.time.monotonic() < deadline:  # started, but perhaps not yet in the namespace
+            inside = [int(pid) for pid in netns.command("ip", "netns", "pids", namespace).split()]
         self.assertEqual(len(inside), 1)
         owner.send_signal(sent)
         owner.wait()
