@@ -254,8 +254,8 @@ std::string nearest(const SecondsType& type, std::string_view text, bool /*from_
   return value ? print_seconds(nearest_in_range(*value, type.min, type.max)) : "";
 }
 std::string nearest(const SwitchType& /*type*/, std::string_view text, bool /*from_nccl*/) {
-  std::vector<std::string_view> words;
-  for (const SwitchWord& known : kSwitchWords) words.push_back(known.word);
+  std::array<std::string_view, kSwitchWords.size()> words;
+  std::ranges::transform(kSwitchWords, words.begin(), &SwitchWord::word);
   return nearest_word(words, text);
 }
 std::string nearest(const TextType& /*type*/, std::string_view /*text*/, bool /*from_nccl*/) {

@@ -25,6 +25,12 @@ Result test_once(const Library12& net, void* request) {
   return net->test(request, &done, nullptr);
 }
 
+// A look at memory that the plugin is writing, which ThreadSanitizer would rightly report: nothing but the
+// bytes themselves says that a message has begun to arrive.
+[[gnu::noinline, gnu::no_sanitize("thread")]] uint8_t glance(const std::vector<uint8_t>& data) {
+  return *static_cast<const volatile uint8_t*>(data.data());
+}
+
 }  // namespace
 
 TEST_CASE("memory that is deregistered under a receive is not written any more") {
@@ -38,7 +44,7 @@ TEST_CASE("memory that is deregistered under a receive is not written any more")
   // Under way: something of it has arrived.
   poll_until("the message to begin", [&] {
     (void)test_once(net, sending);
-    return test_once(net, receiving) != Result::kOk || *static_cast<volatile uint8_t*>(to.data()) == 1;
+    return test_once(net, receiving) != Result::kOk || glance(to) == 1;
   });
   CHECK(net->dereg_mr(ends.recv, region) == Result::kOk);
   std::fill(to.begin(), to.end(), 3);
