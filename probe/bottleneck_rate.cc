@@ -7,9 +7,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kShortestSpan{2};
+constexpr milliseconds kShortestSpan{1};
 // The times of a span's ends are wrong by up to the interval between looks.
-constexpr double kLooksPerSpan = 6;
+constexpr double kLooksPerSpan = 4;
 // A delivery that a look finds is often one large frame.
 constexpr size_t kDeliveriesPerSpan = 2;
 constexpr milliseconds kShortestWindow{150};
@@ -61,8 +61,8 @@ bool BottleneckRate::long_enough() const {
          to_seconds(span) >= kLooksPerSpan * look_interval_;
 }
 
-// From the first delivery, which only opens the span, to the last. The next span begins in the middle of this one,
-// so that a fast stretch is not missed for lying across two.
+// From the first delivery, which only opens the span, to the last. The next span begins in the middle of this
+// one, so that a fast stretch is not missed for lying across two.
 void BottleneckRate::cut_span() {
   const Delivery& first = deliveries_.front();
   const Delivery& last = deliveries_.back();

@@ -14,7 +14,9 @@ constexpr milliseconds kActive{250};
 // Less queue than this, and than half of RTprop, does not show that the network is what limits a connection.
 constexpr milliseconds kSomeQueue{1};
 
-Duration above(Duration value, Duration base) { return std::max(value - base, Duration::zero()); }
+Duration above(Duration value, Duration base) {
+  return std::max(value - base, Duration::zero());
+}
 
 }  // namespace
 
@@ -62,8 +64,7 @@ Estimate PathEstimator::estimate(Time now) const {
   result.in_flight_bytes = last_.in_flight();
   result.unsent_bytes = last_.unsent_bytes;
   const bool under_way = last_.accepted_bytes > last_.delivered_bytes;
-  result.active =
-      started_ && (under_way || now - last_delivery_ <= std::max<Duration>(kActive, 2 * rtt_));
+  result.active = started_ && (under_way || now - last_delivery_ <= std::max<Duration>(kActive, 2 * rtt_));
   const Duration waiting = result.in_flight_bytes > 0 ? now - waiting_since_ : Duration::zero();
   result.rtprop = rtprop_.value();
   // The round trip of what is in flight will not be shorter than it has been waiting already.

@@ -10,21 +10,21 @@
 
 namespace netsense::probe {
 
-// Pure: knows no clock and no transport, the samples bring both. docs/sensing.md explains the values. The finer the
-// samples in time, the better: every 0.2 to 1 ms while bytes are under way; none are needed while nothing is.
-// Not for several threads at once.
+// Pure: knows no clock and no transport, the samples bring both. docs/sensing.md explains the values. The
+// finer the samples in time, the better: every 0.2 to 1 ms while bytes are under way; none are needed while
+// nothing is. Not for several threads at once.
 class PathEstimator {
  public:
   void update(const Sample& sample);
   [[nodiscard]] Estimate estimate(Time now) const;
 
-  // A round trip that another connection to the same host has seen without a queue. A connection made while others
-  // keep a queue has no way to learn RTprop by itself.
+  // A round trip that another connection to the same host has seen without a queue. A connection made while
+  // others keep a queue has no way to learn RTprop by itself.
   void learn_rtprop(Time now, Duration rtprop) { rtprop_.add(now, rtprop, false); }
 
-  // RTprop needs to be confirmed (every 10 s at most): the owner may hold back what it has to send until nothing is
-  // in flight, then send up to kUnloadedBytes and wait for their delivery before it goes on. Traffic with pauses
-  // does that by itself.
+  // RTprop needs to be confirmed (every 10 s at most): the owner may hold back what it has to send until
+  // nothing is in flight, then send up to kUnloadedBytes and wait for their delivery before it goes on.
+  // Traffic with pauses does that by itself.
   [[nodiscard]] bool wants_drain(Time now) const { return rtprop_.stale(now); }
   static constexpr uint64_t kUnloadedBytes = 16384;
 

@@ -6,10 +6,10 @@ namespace netsense::probe {
 
 Estimate combine(std::span<const Estimate> connections) {
   Estimate sum;
-  sum.active = std::any_of(connections.begin(), connections.end(), [](const Estimate& e) { return e.active; });
+  sum.active =
+      std::any_of(connections.begin(), connections.end(), [](const Estimate& e) { return e.active; });
   double remembered = 0;
   double round_trips = 0;
-  double queues = 0;
   for (const Estimate& one : connections) {
     if (one.rtprop > Duration::zero() && (sum.rtprop == Duration::zero() || one.rtprop < sum.rtprop)) {
       sum.rtprop = one.rtprop;
@@ -21,11 +21,10 @@ Estimate combine(std::span<const Estimate> connections) {
     if (sum.active && !one.active) continue;
     sum.delivery_rate += one.delivery_rate;
     round_trips += one.delivery_rate * to_seconds(one.rtt);
-    queues += one.delivery_rate * to_seconds(one.network_queue);
   }
   if (sum.delivery_rate > 0) {
     sum.rtt = from_seconds(round_trips / sum.delivery_rate);
-    sum.network_queue = from_seconds(queues / sum.delivery_rate);
+    if (sum.active) sum.network_queue = std::max(sum.rtt - sum.rtprop, Duration::zero());
     sum.host_queue = from_seconds(static_cast<double>(sum.unsent_bytes) / sum.delivery_rate);
   }
   if (!sum.active) sum.delivery_rate = remembered;

@@ -12,8 +12,11 @@ namespace netsense::probe {
 //   rtt            mean of the round trips, by rate: what a byte to that host meets
 //   delivery_rate  the sum: what the host is sent
 //   btlbw          the largest, and at least the sum: the link carried that much at once
-//   queues         network: by rate, as rtt; host: all unsent bytes over the sum of the rates
-// Rates of idle connections are memories of other moments, and adding them up would count the link several times.
+//   queues         network: rtt - rtprop, so that a connection made while others kept a queue, and that has
+//   never seen
+//                  the path without, is put right; host: all unsent bytes over the sum of the rates
+// Rates of idle connections are memories of other moments, and adding them up would count the link several
+// times.
 Estimate combine(std::span<const Estimate> connections);
 
 }  // namespace netsense::probe

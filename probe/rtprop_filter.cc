@@ -56,6 +56,8 @@ void RtpropFilter::witness(Time at, Duration rtt) {
   higher_.clear();
 }
 
-bool RtpropFilter::stale(Time now) const { return value_ != Duration::zero() && now - looked_ > kWindow; }
+bool RtpropFilter::stale(Time now) const {
+  return value_ != Duration::zero() && now - looked_ > kWindow;
+}
 
 }  // namespace netsense::probe

@@ -11,7 +11,9 @@ using Clock = std::chrono::steady_clock;
 using Time = Clock::time_point;
 using Duration = Clock::duration;
 
-inline double to_seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+inline double to_seconds(Duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
 inline Duration from_seconds(double seconds) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
 }
@@ -23,9 +25,9 @@ struct Sample {
   uint64_t delivered_bytes = 0;  // of those, known to have arrived
   uint64_t unsent_bytes = 0;     // of those, not on the wire yet
   // Mean of the round trips that ended since the sample before; nothing when none did.
-  std::optional<Duration> rtt;
+  std::optional<Duration> rtt = std::nullopt;
   // A single round trip that the transport has seen lately and that `rtt` may not show.
-  std::optional<Duration> shortest_rtt;
+  std::optional<Duration> shortest_rtt = std::nullopt;
   // What limits the rate at the moment is the receiver, which does not take more.
   bool receiver_limited = false;
 
@@ -37,11 +39,12 @@ struct Sample {
 
 // Every value is 0 until it is known.
 struct Estimate {
-  Duration rtprop{};         // round trip without any queue
-  Duration rtt{};            // round trip as it is now
-  double delivery_rate = 0;  // bytes per second that this connection has delivered lately: its share of the link
-  double btlbw = 0;          // bytes per second at which the bottleneck passes bytes on
-  double bdp_bytes = 0;      // btlbw x rtprop: more than this in flight only makes queues (Cardwell et al., 2016)
+  Duration rtprop{};  // round trip without any queue
+  Duration rtt{};     // round trip as it is now
+  double delivery_rate =
+      0;                 // bytes per second that this connection has delivered lately: its share of the link
+  double btlbw = 0;      // bytes per second at which the bottleneck passes bytes on
+  double bdp_bytes = 0;  // btlbw x rtprop: more than this in flight only makes queues (Cardwell et al., 2016)
   Duration host_queue{};     // how long a byte accepted now waits in the host: unsent bytes / delivery_rate
   Duration network_queue{};  // how long a byte waits in the network: rtt - rtprop
   uint64_t unsent_bytes = 0;

@@ -22,7 +22,8 @@ uint64_t read_size(int fd, unsigned long request, uint64_t otherwise) {
 
 }  // namespace
 
-Sample TcpInterpreter::interpret(Time now, uint64_t accepted_bytes, uint64_t queued_bytes, const TcpInfo& info) {
+Sample TcpInterpreter::interpret(Time now, uint64_t accepted_bytes, uint64_t queued_bytes,
+                                 const TcpInfo& info) {
   Sample sample;
   sample.at = now;
   sample.accepted_bytes = accepted_bytes;
@@ -30,7 +31,8 @@ Sample TcpInterpreter::interpret(Time now, uint64_t accepted_bytes, uint64_t que
   sample.unsent_bytes = std::min<uint64_t>(info.unsent_bytes.value_or(0), queued_bytes);
   sample.rtt = mean_rtt(info, !started_ || sample.delivered_bytes > last_delivered_);
   // UINT32_MAX: none yet.
-  if (info.min_rtt_us && *info.min_rtt_us != UINT32_MAX && (!started_ || info.min_rtt_us != last_.min_rtt_us)) {
+  if (info.min_rtt_us && *info.min_rtt_us != UINT32_MAX &&
+      (!started_ || info.min_rtt_us != last_.min_rtt_us)) {
     sample.shortest_rtt = microseconds(*info.min_rtt_us);
   }
   if (started_ && info.receiver_limited_us > last_.receiver_limited_us) receiver_limited_at_ = now;
@@ -41,8 +43,9 @@ Sample TcpInterpreter::interpret(Time now, uint64_t accepted_bytes, uint64_t que
   return sample;
 }
 
-// The kernel keeps s, and every acknowledgement with the round trip m makes it s + (m - s) / 8 (RFC 6298). After n
-// of them that is (7/8)^n of the old s, and the rest comes from the new round trips: solved for their mean.
+// The kernel keeps s, and every acknowledgement with the round trip m makes it s + (m - s) / 8 (RFC 6298).
+// After n of them that is (7/8)^n of the old s, and the rest comes from the new round trips: solved for their
+// mean.
 std::optional<Duration> TcpInterpreter::mean_rtt(const TcpInfo& info, bool progress) const {
   if (!progress || info.smoothed_rtt_us == 0) return std::nullopt;
   double mean = info.smoothed_rtt_us;

@@ -12,7 +12,8 @@ namespace netsense::probe {
 // Turns looks at a socket into samples. Pure: TcpSampler reads the socket.
 class TcpInterpreter {
  public:
-  // accepted_bytes: all that was ever written to the socket. queued_bytes: of those, not acknowledged (SIOCOUTQ).
+  // accepted_bytes: all that was ever written to the socket. queued_bytes: of those, not acknowledged
+  // (SIOCOUTQ).
   Sample interpret(Time now, uint64_t accepted_bytes, uint64_t queued_bytes, const TcpInfo& info);
 
  private:
