@@ -5,6 +5,7 @@
 namespace netsense::probe {
 namespace {
 
+using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 // Weight of what one look finds; several round trips end between two looks on a fast path, few on a slow one.
@@ -12,7 +13,7 @@ constexpr int kRttWeight = 2;  // 1 / 2
 // A connection without deliveries for so long, and for two round trips, is not active.
 constexpr milliseconds kActive{250};
 // Less queue than this, and than half of RTprop, does not show that the network is what limits a connection.
-constexpr milliseconds kSomeQueue{1};
+constexpr microseconds kSomeQueue{250};
 
 Duration above(Duration value, Duration base) {
   return std::max(value - base, Duration::zero());

@@ -85,29 +85,32 @@ double LinkModel::queue() const {
   return bytes / rate_(now_);
 }
 
+void repeat(double from, double until, double interval, const std::function<void(double)>& step) {
+  const auto steps = static_cast<int64_t>(std::llround((until - from) / interval));
+  for (int64_t i = 1; i <= steps; ++i) step(from + static_cast<double>(i) * interval);
+}
+
 void watch(LinkModel& model, size_t flow, PathEstimator& estimator, double from, double until,
-           const std::function<void(double, const Estimate&)>& look, double every) {
-  const auto steps = static_cast<int64_t>(std::llround((until - from) / every));
-  for (int64_t step = 1; step <= steps; ++step) {
-    const double now = from + static_cast<double>(step) * every;
+           const std::function<void(double, const Estimate&)>& look, double interval) {
+  repeat(from, until, interval, [&](double now) {
     model.run_until(now);
     estimator.update(model.sample(flow));
     if (look) look(now, estimator.estimate(at(now)));
-  }
+  });
 }
 
 void go_on(LinkModel& model, PathEstimator& estimator, double from, double until, uint64_t delivered,
            const std::function<void(Sample&)>& change) {
   model.run_until(from);
   const uint64_t before = model.sample(0).delivered_bytes;
-  for (double now = from; now < until; now += 250e-6) {
+  repeat(from, until, 250e-6, [&](double now) {
     model.run_until(now);
     Sample sample = model.sample(0);
     sample.accepted_bytes += delivered - before;
     sample.delivered_bytes += delivered - before;
     if (change) change(sample);
     estimator.update(sample);
-  }
+  });
 }
 
 }  // namespace netsense::probe

@@ -82,9 +82,12 @@ class LinkModel {
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
 };
 
-// Feeds the estimator a sample of the flow every `every` seconds; `look` sees each moment.
+// Calls step every `interval` seconds, from `from` (excluded) to `until`.
+void repeat(double from, double until, double interval, const std::function<void(double seconds)>& step);
+
+// Feeds the estimator a sample of the flow every `interval` seconds; `look` sees each moment.
 void watch(LinkModel& model, size_t flow, PathEstimator& estimator, double from, double until,
-           const std::function<void(double seconds, const Estimate&)>& look = {}, double every = 250e-6);
+           const std::function<void(double seconds, const Estimate&)>& look = {}, double interval = 250e-6);
 
 // Feeds the estimator, which has seen `delivered` bytes of another model before, this model's first flow.
 void go_on(LinkModel& model, PathEstimator& estimator, double from, double until, uint64_t delivered,

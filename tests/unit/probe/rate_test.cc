@@ -113,6 +113,25 @@ TEST_CASE("another flow in the queue: own share by delivery_rate, the link's rat
   CHECK(median(errors) == Approx(0).margin(0.05));
 }
 
+TEST_CASE("it is enough that some of our bytes stand together") {
+  // Every 12 ms, 3 ms with only our bytes; then of three bytes that the link passes one is ours.
+  PathEstimator estimator;
+  repeat(0, 1, 250e-6, [&](double now) {
+    const double phase = std::fmod(now, 0.012);
+    const double full_rate_seconds = std::floor(now / 0.012) * (0.003 + 0.009 / 3) + std::min(phase, 0.003) +
+                                     std::max(phase - 0.003, 0.0) / 3;
+    const auto delivered = static_cast<uint64_t>(kGbit * full_rate_seconds);
+    Sample sample;
+    sample.at = at(now);
+    sample.accepted_bytes = delivered + 1'000'000;
+    sample.delivered_bytes = delivered;
+    sample.rtt = from_seconds(0.012);
+    estimator.update(sample);
+  });
+  CHECK(estimator.estimate(at(1)).btlbw == Approx(kGbit).epsilon(0.1));
+  CHECK(estimator.estimate(at(1)).delivery_rate == Approx(kGbit * (0.003 + 0.009 / 3) / 0.012).epsilon(0.1));
+}
+
 TEST_CASE("where every packet of another flow comes between two of ours, the share is all that can be seen") {
   LinkModel model(kGbit, 0.0002);
   model.add({.window = 4'000'000, .pace = 0.5 * kGbit});
@@ -147,6 +166,20 @@ TEST_CASE("pauses between messages do not lower the rate") {
   });
   CHECK(lowest > 0.9 * kGbit);
   CHECK(estimator.estimate(at(3)).btlbw < 1.1 * kGbit);
+}
+
+TEST_CASE("messages one at a time do not hide what a longer one shows") {
+  // 64 KiB whenever the one before has long arrived: a third of the link's rate. And 1 MiB every 100 ms.
+  LinkModel model(kGbit, 0.0005);
+  model.add({.window = 2'000'000, .offered = [](double now) {
+               return 65536 * (std::floor(now / 0.0015) + 1) + 1048576 * (std::floor(now * 10) + 1);
+             }});
+  PathEstimator estimator;
+  std::vector<double> rates;
+  watch(model, 0, estimator, 0, 3, [&](double now, const Estimate& estimate) {
+    if (now > 0.5) rates.push_back(estimate.btlbw / kGbit);
+  });
+  CHECK(median(rates) == Approx(1).epsilon(0.1));
 }
 
 TEST_CASE("an application that sends little says only that the link is at least so fast") {
@@ -227,17 +260,18 @@ TEST_CASE("samples out of order are ignored") {
 }
 
 TEST_CASE("connections to one host add up to its link") {
-  LinkModel model(kGbit, 0.0005);
+  LinkModel model(kGbit, 0.005);
   std::vector<PathEstimator> estimators(4);
   for (size_t i = 0; i < estimators.size(); ++i)
     model.add({.start = 0.01 * static_cast<double>(i), .window = 500'000});
-  for (double now = 0; now < 2; now += 0.00025) {
+  repeat(0, 2, 250e-6, [&](double now) {
     model.run_until(now);
     for (size_t i = 0; i < estimators.size(); ++i) estimators[i].update(model.sample(i));
-  }
+  });
   std::vector<Estimate> estimates;
+  estimates.reserve(estimators.size() + 1);
   for (const PathEstimator& estimator : estimators) estimates.push_back(estimator.estimate(at(2)));
-  const Estimate idle{.rtprop = from_seconds(0.0001), .delivery_rate = kGbit, .btlbw = 1.05 * kGbit};
+  const Estimate idle{.rtprop = from_seconds(0.005), .delivery_rate = kGbit, .btlbw = 1.05 * kGbit};
   estimates.push_back(idle);
   const Estimate all = combine(estimates);
   CHECK(all.active);

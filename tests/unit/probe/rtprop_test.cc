@@ -86,7 +86,7 @@ double rtprop_after(double new_rtprop, double until, int* drains) {
   model.add({.window = 2'500'000, .offered = [&](double) { return draining ? handed_over : 1e15; }});
   PathEstimator estimator;
   bool probing = false;
-  for (double now = 0; now < until; now += 0.0005) {
+  repeat(0, until, 0.0005, [&](double now) {
     model.run_until(now);
     const Sample sample = model.sample(0);
     estimator.update(sample);
@@ -99,7 +99,7 @@ double rtprop_after(double new_rtprop, double until, int* drains) {
       if (probing) draining = false;
       probing = !probing;
     }
-  }
+  });
   return to_seconds(estimator.estimate(at(until)).rtprop);
 }
 
