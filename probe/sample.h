@@ -1,6 +1,7 @@
 // What a transport tells about one connection at one moment, and what is concluded from it.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -14,8 +15,9 @@ using Duration = Clock::duration;
 inline double to_seconds(Duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
+// At most 30 years either way, as the clock cannot count much further.
 inline Duration from_seconds(double seconds) {
-  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(std::clamp(seconds, -1e9, 1e9)));
 }
 
 // Byte counts run from the beginning of the connection and never fall.

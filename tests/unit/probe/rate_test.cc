@@ -239,6 +239,23 @@ TEST_CASE("a path that delivers nothing any more shows it before any acknowledge
   CHECK(estimate.delivery_rate < 0.01 * kGbit);
 }
 
+TEST_CASE("a queue that will never drain is long, not an overflow") {
+  PathEstimator estimator;
+  repeat(0, 0.1, 0.001, [&](double now) {
+    const auto delivered = static_cast<uint64_t>(now * 1e6);
+    Sample sample{.at = at(now),
+                  .accepted_bytes = delivered + 1,
+                  .delivered_bytes = delivered,
+                  .rtt = from_seconds(0.001)};
+    if (now > 0.0995) {
+      sample.unsent_bytes = uint64_t{1} << 60;
+      sample.accepted_bytes += sample.unsent_bytes;
+    }
+    estimator.update(sample);
+  });
+  CHECK(estimator.estimate(at(10'000)).queue_delay() > std::chrono::hours(24 * 365));
+}
+
 TEST_CASE("a receiver that takes little is no slow network, unless there is a queue") {
   PathEstimator estimator;
   LinkModel fast(kGbit, 0.0005);
