@@ -147,7 +147,7 @@ def steady(scenario, seconds):
                    else scenario.queue_ms)
         # Reno's slow start goes on until the window is full; cubic's ends when it feels a queue.
         congestion_control = "reno" if scenario.window else "cubic"
-        warm_up = 1 + scenario.queue_ms / 100
+        warm_up = 1 + scenario.queue_ms / 50
         main = start_flow(made, sender, warm_up + seconds, congestion_control)
         # The connection is made while the path is idle, as NCCL makes its connections before data flow.
         time.sleep(0.3)
