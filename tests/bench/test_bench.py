@@ -5,12 +5,14 @@ Proves nothing about speed.
 import contextlib
 import io
 import json
+import subprocess
 import sys
 import unittest
 import unittest.mock
 
 import bench_latency
 import bench_raw
+import bench_truth
 import demo
 import figures
 import netns
@@ -45,9 +47,39 @@ class Arguments(unittest.TestCase):
         self.assertIsNone(self.parse(demo.parse_arguments, "--rate", "1.5gbit", "--max", "2MiB"))
 
     def test_check_only_ends_before_anything_is_measured(self):
-        for main in (demo.main, bench_latency.main, bench_raw.main):
+        for main in (demo.main, bench_latency.main, bench_raw.main, bench_truth.main):
             self.assertEqual(self.parse(main, "--check-only"), 0)
             self.assertEqual(self.parse(main, "--check-only", "--bogus"), 2)
+
+
+class Truth(unittest.TestCase):
+    def test_the_backlog_at_a_time_lies_between_the_looks_around_it(self):
+        looks = [(1.00, 1000), (1.02, 3000), (1.50, 0)]
+        self.assertAlmostEqual(bench_truth.at_time(looks, 1.015), 2500)
+        self.assertIsNone(bench_truth.at_time(looks, 0.9))
+        self.assertIsNone(bench_truth.at_time(looks, 1.3), "the looks are too far apart")
+        self.assertIsNone(bench_truth.at_time(looks, 1.6))
+
+    def test_errors_are_relative_to_backlog_over_rate(self):
+        looks = [(1.00, 1000), (1.02, 1000)]
+        self.assertAlmostEqual(bench_truth.errors([{"at": 1.01, "network_queue": 0.012}], looks, 1e5)[0], 0.2)
+        self.assertEqual(bench_truth.errors([{"at": 1.01, "network_queue": 0.012}], looks, 1e8), [], "no queue")
+
+    def test_an_estimate_has_settled_only_when_it_stays_right(self):
+        lines = [{"at": 0.02 * i, "right": i % 40 > 10} for i in range(120)]
+        self.assertAlmostEqual(bench_truth.settled_after(lines, 0.1, lambda line: line["right"]), 0.02 * 11 - 0.1)
+        self.assertIsNone(bench_truth.settled_after(lines, 0.1, lambda line: line["right"] and line["at"] < 0.5))
+
+    def test_what_is_outside_the_limits_is_named(self):
+        steady = {"rate": "1gbit", "queue_ms": 20, "kind": "standing", "competing": True, "queue_error": 0.14,
+                  "btlbw_ratio": 0.95}
+        follows = {"from": "1gbit", "to": "5gbit", "allowed_s": 0.3, "btlbw_follows_s": 0.2, "queue_follows_s": 0.1}
+        self.assertEqual(list(bench_truth.misses({"steady": [steady], "change": [follows]})), [])
+        bad = list(bench_truth.misses({
+            "steady": [{**steady, "queue_error": 0.16}, {**steady, "btlbw_ratio": 0.89}],
+            "change": [{**follows, "btlbw_follows_s": None}, {**follows, "queue_follows_s": 0.4}]}))
+        self.assertEqual(len(bad), 4)
+        self.assertIn("1gbit, 20 ms standing, 2 flows: queue delay off by 16%", bad[0])
 
 
 class RealRuns(unittest.TestCase):
@@ -63,6 +95,21 @@ class RealRuns(unittest.TestCase):
         host = netns.Loopback()
         with self.assertRaisesRegex(p2p.BenchError, "libnccl-net-absent.so"):
             p2p.run_pair(host, host, ("absent", "absent", {}), ["--latency", "8"], "lo")
+
+    def test_a_sender_prints_what_it_senses(self):
+        port = p2p.free_port()
+        receiver = netns.Loopback.popen([bench_truth.program(), "--receive", f"127.0.0.1:{port}"])
+        try:
+            words = [bench_truth.program(), "--send", f"127.0.0.1:{port}", "--seconds", 0.5]
+            done = netns.Loopback.run(words, stdout=subprocess.PIPE, text=True)
+        finally:
+            receiver.kill()
+            receiver.wait()
+        self.assertEqual(done.returncode, 0)
+        last = json.loads(done.stdout.splitlines()[-1])
+        self.assertGreater(last["rtprop"], 0)
+        self.assertGreater(last["btlbw"], 0)
+        self.assertGreaterEqual(last["rtt"], last["network_queue"])
 
     def test_a_benchmark_ends_with_one_json_object(self):
         output = io.StringIO()

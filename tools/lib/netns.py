@@ -16,6 +16,7 @@ Needs Python's standard library, iproute2, nftables, and root (CAP_SYS_ADMIN and
 """
 import argparse
 import dataclasses
+import json
 import os
 import re
 import signal
@@ -173,15 +174,17 @@ class Network:
         """Changes the packet filter of the switch."""
         return command("ip", "netns", "exec", self._switch, "nft", rule)
 
-    def shape(self, host, rate, queue_ms=20, link=0):
+    def shape(self, host, rate, queue_ms=20, link=0, burst=None):
         """Limits what the switch sends to the host; again with another rate changes it without a gap.
 
         The shaper sits at the switch, not at the sender: there data would wait in the sender's socket instead of in
-        a queue of the network. queue_ms: how long a full queue holds a packet.
+        a queue of the network. queue_ms: how long a full queue holds a packet. burst: bytes that may pass at once;
+        to be given when the rate of a queue with data is lowered to less than 1 Gbit/s, with room for what is in it:
+        a frame that is larger than the burst waits forever.
         """
         bits = parse_rate(rate)
         # 1 ms of data keeps the rate exact with the kernel's 4 ms tick; less than 64 KiB would split large frames.
-        burst = max(bits // 8 // 1000, 65536)
+        burst = burst or max(bits // 8 // 1000, 65536)
         limit = bits // 8 * queue_ms // 1000 + burst
         self._tc("qdisc", "replace", "dev", self._port(host, link), "root", "tbf", "rate", f"{bits}bit", "burst",
                  burst, "limit", limit)
@@ -212,6 +215,10 @@ class Network:
                      bits // 8 * queue_ms // 1000 + 65536)
             self._tc("filter", "add", "dev", port, "parent", "1:", "protocol", "ip", "u32", "match", "ip", "sport",
                      source_port, "0xffff", "flowid", f"1:{number:x}")
+
+    def backlog(self, host, link=0):
+        """Bytes that wait in the switch for the host's link, which must be shaped."""
+        return json.loads(self._tc("-s", "-j", "qdisc", "show", "dev", self._port(host, link)))[0]["backlog"]
 
     def unshape(self, host, link=0):
         self._tc("qdisc", "del", "dev", self._port(host, link), "root")
