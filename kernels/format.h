@@ -57,17 +57,17 @@ struct FloatLayout {
 constexpr FloatLayout float_layout(DType type) {
   switch (type) {
     case DType::kF32:
-      return {4, 8, 23, 3, 0, 11, 13};
+      return {4, 8, 23, 3, 0, 12, 13};
     case DType::kF16:
-      return {2, 5, 10, 1, 3, 11, 13};
+      return {2, 5, 10, 1, 3, 12, 13};
     case DType::kBf16:
-      return {2, 8, 7, 1, 0, 11, 13};
+      return {2, 8, 7, 1, 0, 12, 13};
     case DType::kF64:
-      return {8, 11, 52, 6, 5, 11, 12};
+      return {8, 11, 52, 6, 5, 12, 12};
     case DType::kF8E4M3:
-      return {1, 4, 3, 0, 4, 11, 13};
+      return {1, 4, 3, 0, 4, 12, 13};
     case DType::kF8E5M2:
-      return {1, 5, 2, 0, 3, 11, 13};
+      return {1, 5, 2, 0, 3, 12, 13};
     case DType::kBytes:
       break;
   }
@@ -87,9 +87,12 @@ constexpr size_t kFloatHeaderBytes = 1 + 1 + 2 + 2;
 constexpr uint8_t kHighFieldBit = 0x80;
 
 // kLevels goes on with: widths (bits 0 and 1: width of level 1 less 1; bits 2 to 4: width of level 2; bits 5
-// and 6: zeros that have codes of their own in level 1), top symbol of level 1, top symbol of level 2,
-// elements of level 2.
+// and 6: zeros that have codes of their own in level 1; kSparseBit), top symbol of level 1, top symbol of
+// level 2, elements of level 2. With kSparseBit there follow the number of elements that are not +0, and a
+// bit for each element that says whether it is one of them, lowest bits first; the levels then hold only
+// those.
 constexpr size_t kLevelsHeaderBytes = kFloatHeaderBytes + 1 + 1 + 1 + 2;
+constexpr uint8_t kSparseBit = 0x80;
 constexpr unsigned kMaxLevel1Width = 4;
 constexpr unsigned kMaxLevel2Width = 4;
 

@@ -8,14 +8,16 @@
 
 namespace netsense::kernels {
 
-// Level 1 has a code of `width` bits for every element: 0 to zeros-1 are the zeros themselves, then the
-// window of symbols from `top` downwards, and the last code means "see level 2". Level 2 is the same for
+// Where zeros are many, a bitmap takes them out first (`sparse`), and "every element" is every other one
+// below. Level 1 has a code of `width` bits for every element: 0 to zeros-1 are the zeros themselves, then
+// the window of symbols from `top` downwards, and the last code means "see level 2". Level 2 is the same for
 // those, with the window of level 1 cut out of the alphabet; level 3 is the symbol as a byte. Symbols count
 // modulo 256.
 struct Levels {
   uint8_t width1;  // 1 to kMaxLevel1Width
   uint8_t width2;  // 0 to kMaxLevel2Width
   uint8_t zeros;   // 0 to 2
+  bool sparse;
   uint8_t top1;
   uint8_t top2;
 
@@ -38,6 +40,6 @@ LevelsChoice choose_levels(const Counts& counts, size_t n);
 
 // The fast tier chooses by a sample: the first kSampleRun symbols of every kSampleStride.
 constexpr size_t kSampleRun = 8;
-constexpr size_t kSampleStride = 32;
+constexpr size_t kSampleStride = 64;
 
 }  // namespace netsense::kernels

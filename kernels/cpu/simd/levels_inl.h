@@ -67,15 +67,38 @@ HWY_INLINE size_t pack_codes(uint8_t* codes, size_t n, unsigned width, uint8_t* 
   return pack_fields(codes, n, width, out);
 }
 
+// A bit for every symbol but +0.
+HWY_INLINE void mark_nonzero(const uint8_t* symbols, size_t n, uint8_t* bits) {
+  const SymbolTag d;
+  for (size_t i = 0; i < n; i += hn::Lanes(d)) {
+    hn::StoreMaskBits(d, hn::Ne(hn::LoadU(d, symbols + i), hn::Zero(d)), bits + i / 8);
+  }
+  clear_bits_from(n, bits);
+}
+
+constexpr size_t bitmap_bytes(size_t n) {
+  return (n + 7) / 8;
+}
+
 // Writes what comes after the float header; returns the bytes. n is any size, symbols are padded.
 HWY_INLINE size_t encode_levels(const Levels& levels, size_t n, Work& work, uint8_t* out) {
   uint8_t* at = out + 5;
   out[0] = pack_widths(levels);
   out[1] = levels.top1;
   out[2] = levels.top2;
-  code_level1(levels, work.symbols, n, work.codes, work.is_other);
+  const uint8_t* symbols = work.symbols;
+  if (levels.sparse) {
+    mark_nonzero(symbols, n, work.is_other);
+    const size_t n1 = gather_bits(work.is_other, symbols, n, work.third);
+    store_le(at, static_cast<uint16_t>(n1));
+    std::memcpy(at + 2, work.is_other, bitmap_bytes(n));
+    at += 2 + bitmap_bytes(n);
+    symbols = work.third;
+    n = n1;
+  }
+  code_level1(levels, symbols, n, work.codes, work.is_other);
   at += pack_codes(work.codes, n, levels.width1, at);
-  const size_t n2 = gather_bits(work.is_other, work.symbols, n, work.second);
+  const size_t n2 = gather_bits(work.is_other, symbols, n, work.second);
   store_le(out + 3, static_cast<uint16_t>(n2));
   if (levels.width2 != 0) {
     code_level2(levels, work.second, n2, work.codes, work.is_other);
@@ -122,22 +145,15 @@ HWY_INLINE void decode_level2(const Levels& levels, const uint8_t* codes, size_t
   clear_bits_from(n, is_other);
 }
 
-// Reads what encode_levels wrote, `bytes` of it and of nothing else, into work.symbols. False when it is not
-// that.
-HWY_INLINE bool decode_levels(const uint8_t* in, size_t bytes, size_t n, Work& work) {
-  constexpr size_t kHead = kLevelsHeaderBytes - kFloatHeaderBytes;
-  Levels levels;
-  if (bytes < kHead || !unpack_widths(in[0], &levels)) return false;
-  levels.top1 = in[1];
-  levels.top2 = in[2];
-  const size_t n2 = load_le<uint16_t>(in + 3);
+// The symbols of both levels and of what is beyond, n of them, from `bytes` bytes.
+HWY_INLINE bool decode_codes(const Levels& levels, const uint8_t* in, size_t bytes, size_t n, size_t n2,
+                             Work& work, uint8_t* symbols) {
   const size_t packed1 = packed_bytes(n, levels.width1);
   const size_t packed2 = packed_bytes(n2, levels.width2);
-  if (n2 > n || bytes < kHead + packed1 + packed2) return false;
-  const size_t n3 = bytes - kHead - packed1 - packed2;
+  if (n2 > n || bytes < packed1 + packed2) return false;
+  const size_t n3 = bytes - packed1 - packed2;
   if (n3 > n2) return false;
-  const uint8_t* const level1 = in + kHead;
-  const uint8_t* const level2 = level1 + packed1;
+  const uint8_t* const level2 = in + packed1;
   const uint8_t* second = level2 + packed2;
 
   if (levels.width2 != 0) {
@@ -149,10 +165,36 @@ HWY_INLINE bool decode_levels(const uint8_t* in, size_t bytes, size_t n, Work& w
   } else if (n3 != n2) {
     return false;
   }
-  unpack_fields(level1, n, levels.width1, work.codes);
-  decode_level1(levels, work.codes, n, work.symbols, work.is_other);
+  unpack_fields(in, n, levels.width1, work.codes);
+  decode_level1(levels, work.codes, n, symbols, work.is_other);
   if (count_bits(work.is_other, n) != n2) return false;
-  scatter_bits<true>(work.is_other, second, n, work.symbols);
+  scatter_bits<true>(work.is_other, second, n, symbols);
+  return true;
+}
+
+// Reads what encode_levels wrote, `bytes` of it and of nothing else, into work.symbols. False when it is not
+// that.
+HWY_INLINE bool decode_levels(const uint8_t* in, size_t bytes, size_t n, Work& work) {
+  constexpr size_t kHead = kLevelsHeaderBytes - kFloatHeaderBytes;
+  Levels levels;
+  if (bytes < kHead || !unpack_widths(in[0], &levels)) return false;
+  levels.top1 = in[1];
+  levels.top2 = in[2];
+  const size_t n2 = load_le<uint16_t>(in + 3);
+  in += kHead;
+  bytes -= kHead;
+  if (!levels.sparse) return decode_codes(levels, in, bytes, n, n2, work, work.symbols);
+
+  const size_t sparse_bytes = sizeof(uint16_t) + bitmap_bytes(n);
+  if (bytes < sparse_bytes) return false;
+  const size_t n1 = load_le<uint16_t>(in);
+  const uint8_t* const bitmap = in + sizeof(uint16_t);
+  if (n1 > n || !decode_codes(levels, in + sparse_bytes, bytes - sparse_bytes, n1, n2, work, work.third))
+    return false;
+  std::memcpy(work.is_other, bitmap, bitmap_bytes(n));
+  clear_bits_from(n, work.is_other);
+  if (count_bits(work.is_other, n) != n1) return false;
+  scatter_bits<false>(work.is_other, work.third, n, work.symbols);
   return true;
 }
 

@@ -25,10 +25,11 @@ constexpr unsigned kWordBits = 16;
 
 // One symbol into one state. A word goes out when the state would grow beyond 32 bits.
 HWY_INLINE void put_symbol(const RansSymbol& symbol, uint32_t& state, uint16_t*& word) {
-  const bool full = state >> (32 - kRansBits) >= symbol.frequency;
+  // Whether it would is as good as random: arithmetic, not a branch.
+  const uint32_t full = state >> (32 - kRansBits) >= symbol.frequency ? 1 : 0;
   word[-1] = static_cast<uint16_t>(state);
-  word -= full ? 1 : 0;
-  const uint32_t x = full ? state >> kWordBits : state;
+  word -= full;
+  const uint32_t x = state >> (full * kWordBits);
   const auto quotient = static_cast<uint32_t>(static_cast<unsigned __int128>(x) * symbol.reciprocal >> 64);
   state = x + symbol.bias + quotient * symbol.complement;
 }
@@ -71,19 +72,28 @@ HWY_INLINE uint8_t take_symbol(const uint32_t* slots, uint32_t& state, const uin
 // The states of up to 8 lanes: more would need a larger table of shuffles.
 using StateTag = hn::CappedTag<uint32_t, 8>;
 
+// Eight loads: the instructions for it are slower on many CPUs, some of them since their security fixes.
+template <class V>
+HWY_INLINE hn::Vec<StateTag> look_up(const uint32_t* slots, V index) {
+  const StateTag d;
+  HWY_ALIGN uint32_t lanes[hn::MaxLanes(d)];
+  hn::Store(index, d, lanes);
+  for (uint32_t& lane : lanes) lane = slots[lane];
+  return hn::Load(d, lanes);
+}
+
 // One row of symbols, 32 of them. Reads up to 64 bytes, and 16 more, of words.
 HWY_INLINE const uint8_t* take_row(const uint32_t* slots, uint32_t* states, const uint8_t* words,
                                    uint8_t* symbols) {
   const StateTag d;
-  const hn::RebindToSigned<StateTag> signed_tag;
   const hn::Rebind<uint16_t, StateTag> word_tag;
   const hn::Rebind<uint8_t, StateTag> symbol_tag;
   const hn::Repartition<uint8_t, decltype(word_tag)> byte_tag;
   const auto low_byte = hn::Set(d, 0xff);
   for (size_t lane = 0; lane < kRansLanes; lane += hn::Lanes(d)) {
     auto x = hn::Load(d, states + lane);
-    const auto index = hn::BitCast(signed_tag, hn::And(x, hn::Set(d, kRansTotal - 1)));
-    const auto slot = hn::GatherIndex(d, slots, index);
+    const auto index = hn::And(x, hn::Set(d, kRansTotal - 1));
+    const auto slot = look_up(slots, index);
     const auto frequency = hn::And(hn::ShiftRight<kSlotFrequencyShift>(slot), hn::Set(d, 0xfff));
     x = hn::Add(hn::Mul(frequency, hn::ShiftRight<kRansBits>(x)), hn::ShiftRight<kSlotPlaceShift>(slot));
     hn::StoreU(hn::U8FromU32(hn::And(slot, low_byte)), symbol_tag, symbols + lane);

@@ -63,23 +63,33 @@ std::vector<uint8_t> unpack(Reader& in, size_t n, unsigned width) {
   return values;
 }
 
-std::vector<uint8_t> read_levels(Reader& in, size_t n) {
+std::vector<uint8_t> read_levels(Reader& in, size_t elements) {
   const uint8_t widths = in.take_byte();
   const unsigned width1 = (widths & 3) + 1;
   const unsigned width2 = widths >> 2 & 7;
-  const unsigned zeros = widths >> 5;
+  const unsigned zeros = widths >> 5 & 3;
   const unsigned top1 = in.take_byte();
   const unsigned top2 = in.take_byte();
   const size_t n2 = in.take(2);
   const unsigned other1 = (1u << width1) - 1;
   const unsigned other2 = (1u << width2) - 1;
   if (zeros > other1) throw Malformed();
+  std::vector<bool> coded(elements, true);
+  size_t n = elements;
+  if ((widths & 0x80) != 0) {
+    n = in.take(2);
+    const Reader bitmap = in.take_part((elements + 7) / 8);
+    for (size_t i = 0; i < elements; ++i) coded[i] = (bitmap.here()[i / 8] >> (i % 8) & 1) != 0;
+    if (static_cast<size_t>(std::count(coded.begin(), coded.end(), true)) != n) throw Malformed();
+  }
   const std::vector<uint8_t> codes1 = unpack(in, n, width1);
   const std::vector<uint8_t> codes2 = unpack(in, n2, width2);
-  std::vector<uint8_t> symbols(n);
+  std::vector<uint8_t> symbols(elements, 0);
+  size_t next1 = 0;
   size_t next2 = 0;
-  for (size_t i = 0; i < n; ++i) {
-    const unsigned code1 = codes1[i];
+  for (size_t i = 0; i < elements; ++i) {
+    if (!coded[i]) continue;
+    const unsigned code1 = codes1[next1++];
     if (code1 < zeros) {
       symbols[i] = static_cast<uint8_t>(code1);
     } else if (code1 < other1) {

@@ -85,10 +85,15 @@ TEST_CASE("levels are chosen for the symbols there are") {
   CHECK(choice.levels.width2 == 2);
   CHECK(choice.bits == 2 * 1000 + 2 * 100);
 
-  counts[kPositiveZero] = 300;
-  CHECK(choose_levels(counts, 1300).levels.zeros == 1);
-  counts[kNegativeZero] = 300;
-  CHECK(choose_levels(counts, 1600).levels.zeros == 2);
+  counts[kPositiveZero] = 200;
+  CHECK(choose_levels(counts, 1200).levels.zeros == 1);
+  CHECK(!choose_levels(counts, 1200).levels.sparse);
+  counts[kNegativeZero] = 200;
+  CHECK(choose_levels(counts, 1400).levels.zeros == 2);
+  counts[kNegativeZero] = 0;
+  counts[kPositiveZero] = 2000;
+  CHECK(choose_levels(counts, 3000).levels.sparse);
+  CHECK(choose_levels(counts, 3000).bits == 3000 + 2 * 1000 + 2 * 100);
 }
 
 TEST_CASE("widths read back, and those that mean nothing are refused") {
@@ -100,8 +105,9 @@ TEST_CASE("widths read back, and those that mean nothing are refused") {
     CHECK(pack_widths(levels) == packed);
     CHECK(levels.zeros <= levels.other1());
   }
-  // Four widths of level 1, five of level 2, zeros 0 to 2, but not two zeros in a code of one bit.
-  CHECK(valid == 4 * 5 * 3 - 5);
+  // Four widths of level 1, five of level 2, zeros 0 to 2, but not two zeros in a code of one bit; sparse or
+  // not.
+  CHECK(valid == 2 * (4 * 5 * 3 - 5));
 }
 
 }  // namespace netsense::kernels
