@@ -11,24 +11,15 @@
 #include "kernels/cpu/bytes.h"
 #include "kernels/cpu/simd/levels_inl.h"
 #include "kernels/cpu/simd/rans_inl.h"
+#include "kernels/cpu/simd/residuals_inl.h"
 #include "kernels/cpu/simd/split_inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace netsense::kernels::HWY_NAMESPACE {
 namespace {
 
-constexpr uint8_t kNothing[kMaxSubBlockElements + kSlack] = {};
-
 constexpr size_t round_up(size_t n, size_t step) {
   return (n + step - 1) / step * step;
-}
-
-template <class Byte>
-Parts<Byte> parts_of(Work& work, size_t padded) {
-  Parts<Byte> parts{work.symbols, work.has_residual, work.high, {}};
-  for (size_t plane = 0; plane < kMaxPlanes; ++plane)
-    parts.planes[plane] = work.planes + plane * (padded + kSlack);
-  return parts;
 }
 
 // The smallest exponent of elements that are no zeros, if all of them fit above it; false otherwise.
@@ -67,31 +58,6 @@ bool split_elements(const SubBlock& what, const uint8_t* elements, size_t padded
   if (!find_base<T>(elements, what.elements, layout, base)) return false;
   *result = split<T>(elements, padded, *base, parts);
   return true;
-}
-
-// What the residuals of `count` elements take.
-size_t residual_bytes(const FloatLayout& layout, uint8_t present, size_t count) {
-  const size_t high = (present & kHighFieldBit) != 0 ? packed_bytes(count, layout.high_bits) : 0;
-  return high + count * hwy::PopCount(uint64_t{present} & (kHighFieldBit - 1));
-}
-
-size_t write_residuals(const FloatLayout& layout, uint8_t present, size_t n, size_t count,
-                       const Parts<uint8_t>& parts, uint8_t* out) {
-  uint8_t* at = out;
-  const auto dense = [&](uint8_t* part) {
-    if (count != n) gather_bits(parts.has_residual, part, n, part);
-  };
-  if ((present & kHighFieldBit) != 0) {
-    dense(parts.high);
-    at += pack_codes(parts.high, count, layout.high_bits, at);
-  }
-  for (size_t plane = 0; plane < layout.planes; ++plane) {
-    if ((present >> plane & 1) == 0) continue;
-    dense(parts.planes[plane]);
-    std::memcpy(at, parts.planes[plane], count);
-    at += count;
-  }
-  return static_cast<size_t>(at - out);
 }
 
 Counts sample_symbols(const uint8_t* symbols, size_t n, size_t* samples) {
@@ -151,48 +117,6 @@ size_t encode_floats(Tier tier, const SubBlock& what, const uint8_t* elements, W
          write_residuals(layout, result.present, n, count, parts_of<uint8_t>(work, padded), coded + bytes);
 }
 
-// Where the residuals' parts are, spread out to a byte per element again; false when there are fewer bytes
-// than that.
-template <class T>
-bool read_residuals(const FloatLayout& layout, uint8_t present, size_t n, size_t padded, size_t count,
-                    const uint8_t* in, Work& work, Parts<const uint8_t>* parts) {
-  const Parts<uint8_t> own = parts_of<uint8_t>(work, padded);
-  *parts = parts_of<const uint8_t>(work, padded);
-  const auto spread = [&](const uint8_t* from, uint8_t* to) -> const uint8_t* {
-    if (count == n) return from;
-    scatter_bits<false>(work.has_residual, from, n, to);
-    return to;
-  };
-  if ((present & kHighFieldBit) != 0) {
-    unpack_fields(in, count, layout.high_bits, work.codes);
-    parts->high = spread(work.codes, own.high);
-    in += packed_bytes(count, layout.high_bits);
-  } else {
-    parts->high = kNothing;
-  }
-  for (size_t plane = 0; plane < layout.planes; ++plane) {
-    if ((present >> plane & 1) == 0) {
-      parts->planes[plane] = kNothing;
-      continue;
-    }
-    parts->planes[plane] = spread(in, own.planes[plane]);
-    in += count;
-  }
-  return true;
-}
-
-// A bit for every symbol that has a residual; returns how many do.
-size_t find_residuals(size_t n, Work& work) {
-  const SymbolTag d;
-  const auto first_symbol = hn::Set(d, kFirstSymbol);
-  for (size_t i = 0; i < n; i += hn::Lanes(d)) {
-    const auto symbols = hn::LoadU(d, work.symbols + i);
-    hn::StoreMaskBits(d, hn::Eq(hn::Max(symbols, first_symbol), symbols), work.has_residual + i / 8);
-  }
-  clear_bits_from(n, work.has_residual);
-  return count_bits(work.has_residual, n);
-}
-
 template <class T>
 bool decode_floats(const SubBlock& what, const uint8_t* coded, size_t bytes, Work& work, uint8_t* elements) {
   const size_t n = what.elements;
@@ -219,8 +143,8 @@ bool decode_floats(const SubBlock& what, const uint8_t* coded, size_t bytes, Wor
   if (find_residuals(n, work) != count) return false;
 
   const size_t padded = round_up(n, kRun);
-  Parts<const uint8_t> parts;
-  read_residuals<T>(layout, present, n, padded, count, in + symbol_bytes, work, &parts);
+  const Parts<const uint8_t> parts =
+      read_residuals(layout, present, n, padded, count, in + symbol_bytes, work);
   if (padded == n) {
     merge<T>(parts, n, base, elements);
   } else {
@@ -309,84 +233,8 @@ bool decode_sub_block(const SubBlock& what, const uint8_t* coded, size_t bytes, 
 }  // namespace
 
 extern const Backend kBackend;
-const Backend kBackend{hwy::TargetName(HWY_TARGET), encode_sub_block, decode_sub_block};
+constinit const Backend kBackend{HWY_STR(HWY_NAMESPACE) + 2, encode_sub_block,
+                                 decode_sub_block};  // without its N_
 
 }  // namespace netsense::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-namespace netsense::kernels {
-namespace {
-
-// What the compiler was allowed to use for a target (HWY_TARGET_STR in Highway's set_macros-inl.h), as far as
-// it differs from CPU to CPU.
-bool cpu_has(int64_t target) {
-#if HWY_ARCH_X86
-  const bool sse4 =
-      __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("aes") && __builtin_cpu_supports("pclmul");
-  const bool avx2 = sse4 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-                    __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
-  const bool avx3 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
-  switch (target) {
-    case HWY_SSE4:
-      return sse4;
-    case HWY_AVX2:
-      return avx2;
-    case HWY_AVX3:
-      return avx3;
-    case HWY_AVX3_DL:
-      return avx3 && __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") &&
-             __builtin_cpu_supports("avx512bitalg") && __builtin_cpu_supports("avx512vpopcntdq") &&
-             __builtin_cpu_supports("vpclmulqdq");
-    default:
-      break;
-  }
-#endif
-  return target == HWY_STATIC_TARGET;
-}
-
-struct Candidate {
-  int64_t target;
-  const Backend* backend;
-};
-constexpr Candidate kCandidates[] = {
-#if HWY_TARGETS & HWY_AVX3_DL
-    {HWY_AVX3_DL, &N_AVX3_DL::kBackend},
-#endif
-#if HWY_TARGETS & HWY_AVX3
-    {HWY_AVX3, &N_AVX3::kBackend},
-#endif
-#if HWY_TARGETS & HWY_AVX2
-    {HWY_AVX2, &N_AVX2::kBackend},
-#endif
-#if HWY_TARGETS & HWY_SSE4
-    {HWY_SSE4, &N_SSE4::kBackend},
-#endif
-    {HWY_STATIC_TARGET, &HWY_NAMESPACE::kBackend},
-};
-
-struct Usable {
-  std::array<const Backend*, std::size(kCandidates)> list{};
-  size_t count = 0;
-
-  Usable() {
-    for (const Candidate& candidate : kCandidates) {
-      if (cpu_has(candidate.target)) list[count++] = candidate.backend;
-    }
-  }
-};
-
-}  // namespace
-
-std::span<const Backend* const> backends() {
-  static const Usable usable;
-  return std::span(usable.list).first(usable.count);
-}
-
-const char* backend_name(const Backend& backend) {
-  return backend.name;
-}
-
-}  // namespace netsense::kernels
-#endif  // HWY_ONCE
