@@ -103,7 +103,9 @@ DecodeStatus read_floats(const Backend& backend, const Header& header, const uin
   }
   if (bytes - at < parts.tail_bytes) return DecodeStatus::kTruncated;
   if (bytes - at > parts.tail_bytes) return DecodeStatus::kCorrupt;
-  std::memcpy(dst + header.raw_bytes - parts.tail_bytes, src + at, parts.tail_bytes);
+  if (parts.tail_bytes != 0) {
+    std::memcpy(dst + header.raw_bytes - parts.tail_bytes, src + at, parts.tail_bytes);
+  }
   return DecodeStatus::kOk;
 }
 

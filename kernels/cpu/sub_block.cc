@@ -233,7 +233,7 @@ bool decode_sub_block(const SubBlock& what, const uint8_t* coded, size_t bytes, 
 }  // namespace
 
 extern const Backend kBackend;
-constinit const Backend kBackend{HWY_STR(HWY_NAMESPACE) + 2, encode_sub_block,
+constinit const Backend kBackend{&HWY_STR(HWY_NAMESPACE)[2], encode_sub_block,
                                  decode_sub_block};  // without its N_
 
 }  // namespace netsense::kernels::HWY_NAMESPACE

@@ -1,6 +1,7 @@
 #include "tests/unit/kernels/contents.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -23,7 +24,8 @@ struct Fields {
   uint64_t mantissa(Random& random) const { return random() & ((uint64_t{1} << layout.mantissa_bits) - 1); }
   uint64_t any_sign(Random& random) const { return (random() & 1) != 0 ? sign_bit() : 0; }
   uint64_t make(uint64_t exponent, Random& random) const {
-    return any_sign(random) | exponent << layout.mantissa_bits | mantissa(random);
+    const uint64_t sign = any_sign(random);  // first, with every compiler
+    return sign | exponent << layout.mantissa_bits | mantissa(random);
   }
 };
 
@@ -58,6 +60,11 @@ uint64_t element(Content content, DType type, size_t i, Random& random) {
       const uint64_t low = (uint64_t{1} << fields.layout.mantissa_bits * 3 / 4) - 1;
       return gradient(type, i, 0.2, random) & ~low;
     }
+    case Content::kPowers: {
+      const uint64_t middle = fields.exponents() / 2;
+      const uint64_t below = std::min<uint64_t>(middle, static_cast<uint64_t>(std::countr_zero(random())));
+      return random() % 5 == 0 ? 0 : fields.make(middle - below, random);
+    }
     case Content::kNoise:
       break;
   }
@@ -89,7 +96,7 @@ std::string name_of(DType type) {
 std::string name_of(Content content) {
   constexpr const char* kNames[] = {"zeros",        "negative zeros", "one value",    "gradients",
                                     "sparse",       "subnormals",     "NaN payloads", "all exponents",
-                                    "two extremes", "truncated",      "noise"};
+                                    "two extremes", "truncated",      "powers",       "noise"};
   return kNames[static_cast<size_t>(content)];
 }
 

@@ -27,13 +27,14 @@ enum class Content {
   kNanPayloads,   // and infinities
   kAllExponents,  // each as likely as the next
   kTwoExtremes,   // the smallest and the largest exponents only
-  kTruncated,     // gradients whose low mantissa half is 0
+  kTruncated,     // gradients whose low mantissa bits are 0
+  kPowers,        // each power of two half as likely as the next; made without floating-point arithmetic
   kNoise,
 };
 constexpr Content kContents[] = {Content::kZeros,       Content::kNegativeZeros, Content::kOneValue,
                                  Content::kGradients,   Content::kSparse,        Content::kSubnormals,
                                  Content::kNanPayloads, Content::kAllExponents,  Content::kTwoExtremes,
-                                 Content::kTruncated,   Content::kNoise};
+                                 Content::kTruncated,   Content::kPowers,        Content::kNoise};
 
 std::string name_of(DType type);
 std::string name_of(Content content);

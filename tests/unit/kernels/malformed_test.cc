@@ -67,7 +67,7 @@ TEST_CASE("a damaged rANS stream is noticed where its states do not end as they 
   const Bytes raw = make_content(Content::kGradients, DType::kBf16, 16384);
   const Bytes coded = harness.encode(Tier::kTight, DType::kBf16, raw);
   Bytes changed = coded;
-  // A bit of the last word before the residuals: the mode byte, headers and tables are untouched.
+  // A bit of a word: headers, tables and states are untouched.
   const size_t in_words = kBlockHeaderBytes + 2 + 400;
   changed[in_words] ^= 1;
   CHECK(guarded_decode(harness, changed, raw.size()) == DecodeStatus::kCorrupt);
@@ -92,6 +92,16 @@ TEST_CASE("headers that cannot be are told apart") {
   CHECK(with(kBlockHeaderBytes, 0xff) != DecodeStatus::kOk);
   CHECK(guarded_decode(harness, coded, raw.size() - 1) == DecodeStatus::kSizeMismatch);
   CHECK(guarded_decode(harness, Bytes(7), 0) == DecodeStatus::kTruncated);
+  // Floats, but none of them, into a buffer that need not exist.
+  const Bytes empty = {static_cast<uint8_t>(BlockKind::kFloat),
+                       static_cast<uint8_t>(DType::kF16),
+                       4,
+                       kFormatVersion,
+                       0,
+                       0,
+                       0,
+                       0};
+  CHECK(decode(empty.data(), empty.size(), nullptr, 0, harness.scratch()) == DecodeStatus::kOk);
 }
 
 TEST_CASE("random bytes behind a true header do no harm") {
