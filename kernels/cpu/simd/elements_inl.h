@@ -78,9 +78,9 @@ HWY_INLINE void join_straddling(D d, const Lanes8<V>& lanes, V& upper, V& lower)
 }
 template <int kMantissa, class D, class V>
 HWY_INLINE V join_inside(D d, const Lanes8<V>& lanes) {
-  return hn::Or(
-      hn::Or(hn::ShiftLeft<kMantissa>(lanes.exponent), hn::And(lanes.top, hn::Set(d, (1 << kMantissa) - 1))),
-      hn::ShiftLeft<7 - kMantissa>(hn::And(lanes.top, hn::Set(d, 1 << kMantissa))));
+  return hn::Or(hn::Or(hn::And(hn::ShiftLeft<kMantissa>(lanes.exponent), hn::Set(d, 0x7f)),
+                       hn::And(lanes.top, hn::Set(d, (1 << kMantissa) - 1))),
+                hn::ShiftLeft<7 - kMantissa>(hn::And(lanes.top, hn::Set(d, 1 << kMantissa))));
 }
 
 template <class D, class V>
@@ -161,8 +161,9 @@ HWY_INLINE void store_lanes(F64, D d, const Lanes8<V>& lanes, uint8_t* at) {
   static_assert(hn::MaxLanes(D()) == 16);
   const hn::RepartitionToWide<D> wide;
   const V sign = hn::And(hn::ShiftLeft<3>(lanes.top), hn::Set(d, 0x80));
-  const V last =
-      hn::Or(hn::Or(hn::ShiftLeft<4>(lanes.exponent_high), hn::ShiftRight<4>(lanes.exponent)), sign);
+  const V last = hn::Or(hn::Or(hn::And(hn::ShiftLeft<4>(lanes.exponent_high), hn::Set(d, 0x70)),
+                               hn::ShiftRight<4>(lanes.exponent)),
+                        sign);
   const V sixth = hn::Or(hn::ShiftLeft<4>(lanes.exponent), hn::And(lanes.top, hn::Set(d, 0x0f)));
   const V bytes[8] = {lanes.low[0], lanes.low[1], lanes.low[2], lanes.low[3],
                       lanes.low[4], lanes.low[5], sixth,        last};
