@@ -45,14 +45,15 @@ TEST_CASE("a byte too many is an error") {
   }
 }
 
-TEST_CASE("every byte changed to many values is an error, or means what the format says") {
+TEST_CASE("bytes changed to many values are an error, or mean what the format says") {
   Harness harness;
   std::mt19937_64 random(5);
   for (const DType type : kFloatTypes) {
     for (const Tier tier : kTiers) {
-      const Bytes raw = make_content(Content::kGradients, type, 2050);
+      const Bytes raw = make_content(Content::kGradients, type, tier == Tier::kFast ? 2050 : 12000);
       const Bytes coded = harness.encode(tier, type, raw);
-      for (size_t at = 0; at < coded.size(); ++at) {
+      // Enough elements for rANS to be chosen; not every byte of so many.
+      for (size_t at = 0; at < coded.size(); at += tier == Tier::kFast ? 1 : 17) {
         Bytes changed = coded;
         for (const unsigned value : {0u, 1u, 0x7fu, 0x80u, 0xffu, static_cast<unsigned>(random() & 0xff)}) {
           changed[at] = static_cast<uint8_t>(value);

@@ -132,6 +132,9 @@ std::vector<uint8_t> read_rans(Reader& in, size_t n, size_t residual_bytes) {
     state = frequencies[symbol] * (state / 2048) + place;
     if (state < 65536) state = state << 16 | static_cast<uint32_t>(words.take(2));
   }
+  for (const uint32_t state : states) {
+    if (state != 65536) throw Malformed();
+  }
   if (words.left() != 0) throw Malformed();
   return symbols;
 }
