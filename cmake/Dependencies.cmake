@@ -20,6 +20,9 @@ add_library(netsense_sodium INTERFACE)
 target_include_directories(netsense_sodium SYSTEM INTERFACE ${SODIUM_INCLUDE_DIR})
 target_link_libraries(netsense_sodium INTERFACE ${SODIUM_LIBRARY})
 
+# Headers only; see kernels/cpu/CMakeLists.txt.
+find_path(HIGHWAY_INCLUDE_DIR hwy/highway.h REQUIRED)
+
 if(NETSENSE_TESTS)
   find_package(Catch2 REQUIRED)
   find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)

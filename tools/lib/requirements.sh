@@ -12,6 +12,7 @@ header xxhash.h            libxxhash-dev
 header sodium.h            libsodium-dev
 header CLI/CLI.hpp         libcli11-dev
 header nlohmann/json.hpp   nlohmann-json3-dev
+header hwy/highway.h       libhwy-dev
 header catch2/catch.hpp,catch2/catch_all.hpp  catch2
 command ip                 iproute2
 command nft                nftables

@@ -1,0 +1,23 @@
+// One instruction set's versions of the code that works on a sub-block.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/cpu/work.h"
+
+namespace netsense::kernels {
+
+struct Backend {
+  const char* name;
+
+  // Codes the elements of a sub-block into work.coded; returns the coded bytes, fewer than the elements have,
+  // or 0 where they do not shrink.
+  size_t (*encode_sub_block)(Tier tier, const SubBlock& what, const uint8_t* elements, Work& work);
+
+  // The reverse; false when the coded bytes are malformed.
+  bool (*decode_sub_block)(const SubBlock& what, const uint8_t* coded, size_t bytes, Work& work,
+                           uint8_t* elements);
+};
+
+}  // namespace netsense::kernels
