@@ -15,6 +15,10 @@ int auto_threads(int cores) {
   return cores < 16 ? 2 : 4;
 }
 
+// The kernel works on one connection at a time from both ends; with a second one the receiver can copy from
+// the one while packets come in on the other, which on a fast link is worth more than a thread.
+constexpr int kLeastStreams = 2;
+
 }  // namespace
 
 int usable_cores() {
@@ -28,7 +32,7 @@ int threads_in_force(const Settings& settings, int cores) {
 }
 
 int streams_in_force(const Settings& settings, int cores) {
-  return settings.tcp_streams.value_or(std::max(1, threads_in_force(settings, cores)));
+  return settings.tcp_streams.value_or(std::max(kLeastStreams, threads_in_force(settings, cores)));
 }
 
 std::optional<int> meaning_of_auto(std::string_view name, const Settings& settings, int cores) {

@@ -7,12 +7,12 @@
 
 namespace netsense::config {
 
-TEST_CASE("threads grow with the cores, and there is a stream for each but at least one") {
+TEST_CASE("threads grow with the cores, and there is a stream for each but at least two") {
   const Settings settings;
-  for (const auto& [cores, threads, streams] : {std::array{1, 0, 1},
-                                                {3, 0, 1},
-                                                {4, 1, 1},
-                                                {7, 1, 1},
+  for (const auto& [cores, threads, streams] : {std::array{1, 0, 2},
+                                                {3, 0, 2},
+                                                {4, 1, 2},
+                                                {7, 1, 2},
                                                 {8, 2, 2},
                                                 {15, 2, 2},
                                                 {16, 4, 4},
