@@ -35,6 +35,10 @@ int streams_in_force(const Settings& settings, int cores) {
   return settings.tcp_streams.value_or(std::max(kLeastStreams, threads_in_force(settings, cores)));
 }
 
+int local_streams_in_force(const Settings& settings, int cores) {
+  return settings.tcp_streams.value_or(std::max(1, threads_in_force(settings, cores)));
+}
+
 std::optional<int> meaning_of_auto(std::string_view name, const Settings& settings, int cores) {
   if (name == "NETSENSE_TCP_THREADS" && !settings.tcp_threads) return threads_in_force(settings, cores);
   if (name == "NETSENSE_TCP_STREAMS" && !settings.tcp_streams) return streams_in_force(settings, cores);

@@ -48,7 +48,7 @@ constexpr std::array kTable{
     Setting{"NETSENSE_TCP_STREAMS", "", "", "",
             "TCP connections per connection of NCCL. The data of a message is spread over them as fast as "
             "each takes "
-            "it. `auto` takes as many as there are threads, at least two.",
+            "it. `auto` takes as many as there are threads, at least two to another host.",
             CountType{&Settings::tcp_streams, 1, 16}},
     Setting{"NETSENSE_TCP_THREADS", "", "", "",
             "Threads of the plugin that move large messages. With 0 NCCL's own proxy thread does, as in "

@@ -7,6 +7,8 @@
 
 #include <array>
 
+#include "plugin/core/fd.h"
+
 namespace netsense::tcp {
 
 bool Address::is_link_local() const {
@@ -42,6 +44,24 @@ std::string to_string(const Address& address) {
     return fmt::format("[{}{}{}]:{}", text.data(), named ? "%" : "", scope.data(), ntohs(v6->sin6_port));
   }
   return fmt::format("an address of family {}", address.family());
+}
+
+bool is_on_this_host(const Address& address) {
+  // A datagram socket that is connected only looks for a route, and the route to an own address leaves from
+  // it.
+  const core::Fd fd(::socket(address.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  Address own;
+  own.length = sizeof own.storage;
+  if (!fd.valid() || ::connect(fd.get(), address.get(), address.length) != 0 ||
+      ::getsockname(fd.get(), own.get(), &own.length) != 0) {
+    return false;
+  }
+  if (address.family() == AF_INET) {
+    return reinterpret_cast<const sockaddr_in*>(&own.storage)->sin_addr.s_addr ==
+           reinterpret_cast<const sockaddr_in*>(&address.storage)->sin_addr.s_addr;
+  }
+  return IN6_ARE_ADDR_EQUAL(&reinterpret_cast<const sockaddr_in6*>(&own.storage)->sin6_addr,
+                            &reinterpret_cast<const sockaddr_in6*>(&address.storage)->sin6_addr);
 }
 
 std::string peer_name(int fd) {

@@ -22,6 +22,9 @@ struct Address {
 // "10.0.0.1:4711" or "[fe80::1%eth0]:4711".
 std::string to_string(const Address& address);
 
+// Whether this host has that address itself. Sends nothing.
+bool is_on_this_host(const Address& address);
+
 // The address at the other end of a connected socket, as text; "an unknown peer" when it is gone.
 std::string peer_name(int fd);
 

@@ -161,11 +161,13 @@ Connector::Connector(std::shared_ptr<Runtime> runtime, const HandleContents& tar
       target_(target),
       peer_(to_string(target.address)),
       deadline_(Clock::now() + runtime_->tuning().connect_timeout) {
-  const auto streams = static_cast<uint16_t>(runtime_->tuning().streams);
+  const Tuning& tuning = runtime_->tuning();
+  const auto streams =
+      static_cast<uint16_t>(is_on_this_host(target.address) ? tuning.local_streams : tuning.streams);
   Hello hello{.connection = random_bytes<sizeof(ConnectionId)>(),
               .stream = 0,
               .streams = streams,
-              .capabilities = runtime_->tuning().capabilities()};
+              .capabilities = tuning.capabilities()};
   for (; hello.stream < streams; ++hello.stream) attempts_.push_back(std::make_unique<Attempt>(*this, hello));
   for (auto& attempt : attempts_) attempt->start();
 }

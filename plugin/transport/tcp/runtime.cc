@@ -22,6 +22,7 @@ constexpr milliseconds kCloseTick{10};
 
 Tuning resolve(const config::Settings& settings, int cores) {
   return {.streams = config::streams_in_force(settings, cores),
+          .local_streams = config::local_streams_in_force(settings, cores),
           .threads = config::threads_in_force(settings, cores),
           .block_bytes = settings.block_bytes,
           .checksum = settings.checksum,

@@ -19,6 +19,7 @@ namespace netsense::tcp {
 // The settings with "auto" resolved for this machine.
 struct Tuning {
   int streams = 1;
+  int local_streams = 1;  // to a peer on this host
   int threads = 0;  // threads that move large messages; 0: the caller of test() does
   size_t block_bytes = 0;
   bool checksum = true;

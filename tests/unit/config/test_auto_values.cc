@@ -20,6 +20,7 @@ TEST_CASE("threads grow with the cores, and there is a stream for each but at le
     INFO(cores << " cores");
     CHECK(threads_in_force(settings, cores) == threads);
     CHECK(streams_in_force(settings, cores) == streams);
+    CHECK(local_streams_in_force(settings, cores) == std::max(1, threads));
     CHECK(meaning_of_auto("NETSENSE_TCP_THREADS", settings, cores) == threads);
     CHECK(meaning_of_auto("NETSENSE_TCP_STREAMS", settings, cores) == streams);
   }
@@ -34,6 +35,7 @@ TEST_CASE("a number that is set holds, and a setting without auto has no such me
   CHECK_FALSE(meaning_of_auto("NETSENSE_FAMILY", settings, 64).has_value());
   settings.tcp_streams = 7;
   CHECK(streams_in_force(settings, 64) == 7);
+  CHECK(local_streams_in_force(settings, 64) == 7);
 }
 
 TEST_CASE("this process may use at least one core") {
