@@ -14,6 +14,17 @@
 namespace netsense::config {
 
 enum class AddressFamily : uint8_t { kAny, kIpv4, kIpv6 };
+// What happens to the bytes of a message.
+enum class Mode : uint8_t {
+  kOff,       // they are sent as they are
+  kLossless,  // coded without loss where that is faster
+};
+// Which of the lossless codecs.
+enum class CodecChoice : uint8_t {
+  kAuto,   // whichever is the fastest for the network as it is, none included
+  kFast,   // always the fast tier
+  kTight,  // always the tight tier
+};
 
 // With the defaults.
 struct Settings {
@@ -24,6 +35,9 @@ struct Settings {
   std::string tcp_congestion;              // empty: the system's
   size_t block_bytes = size_t{128} << 10;  // payload of one frame
   bool checksum = true;
+  Mode mode = Mode::kLossless;
+  CodecChoice codec = CodecChoice::kAuto;
+  size_t min_coded_bytes = size_t{64} << 10;  // messages below are never coded
   std::chrono::milliseconds connect_timeout{30000};
   std::chrono::milliseconds peer_timeout{60000};
   bool abort_on_error = false;

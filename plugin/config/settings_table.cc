@@ -11,9 +11,17 @@ namespace {
 using std::chrono::hours;
 using std::chrono::milliseconds;
 
-constexpr std::array kFamilies{FamilyChoice{"auto", "", AddressFamily::kAny},
-                               FamilyChoice{"ipv4", "AF_INET", AddressFamily::kIpv4},
-                               FamilyChoice{"ipv6", "AF_INET6", AddressFamily::kIpv6}};
+template <typename Enum>
+constexpr Choice choice(std::string_view name, Enum value, std::string_view nccl_name = "") {
+  return {name, nccl_name, static_cast<int>(value)};
+}
+
+constexpr std::array kFamilies{choice("auto", AddressFamily::kAny),
+                               choice("ipv4", AddressFamily::kIpv4, "AF_INET"),
+                               choice("ipv6", AddressFamily::kIpv6, "AF_INET6")};
+constexpr std::array kModes{choice("off", Mode::kOff), choice("lossless", Mode::kLossless)};
+constexpr std::array kCodecs{choice("auto", CodecChoice::kAuto), choice("fast", CodecChoice::kFast),
+                             choice("tight", CodecChoice::kTight)};
 
 constexpr milliseconds kShortestTimeout{100};
 constexpr milliseconds kLongestTimeout = hours(24);
@@ -44,7 +52,7 @@ constexpr std::array kTable{
     Setting{
         "NETSENSE_FAMILY", "NCCL_SOCKET_FAMILY", "", "",
         "IP version to use. `auto` takes an interface's IPv4 address if it has one, else its IPv6 address.",
-        FamilyType{&Settings::family, kFamilies}},
+        choice_of<&Settings::family>(kFamilies)},
     Setting{"NETSENSE_TCP_STREAMS", "", "", "",
             "TCP connections per connection of NCCL. The data of a message is spread over them as fast as "
             "each takes "
@@ -71,6 +79,17 @@ constexpr std::array kTable{
             "often left "
             "to the network card.",
             SwitchType{&Settings::checksum}},
+    Setting{"NETSENSE_MODE", "", "", "",
+            "What may happen to the bytes of a message. `lossless`: they are compressed, and come out bit by bit "
+            "as they went in, while the network is the bottleneck and that is faster. `off`: they are sent as "
+            "they are.",
+            choice_of<&Settings::mode>(kModes)},
+    Setting{"NETSENSE_CODEC", "", "", "",
+            "Which lossless codec. `auto`: measured and chosen while the job runs. `fast` and `tight`: always that "
+            "one, also where it does not pay, for tests and comparisons.",
+            choice_of<&Settings::codec>(kCodecs)},
+    Setting{"NETSENSE_MIN_SIZE", "", "bytes", "", "Messages smaller than this are never compressed.",
+            SizeType{&Settings::min_coded_bytes, 1, size_t{1} << 30}},
     Setting{"NETSENSE_CONNECT_TIMEOUT", "", "seconds", "",
             "How long a peer may take to answer before that is an error. It is also the time after which a "
             "peer that "

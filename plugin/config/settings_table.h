@@ -9,22 +9,33 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 
 #include "plugin/config/settings.h"
 
 namespace netsense::config {
 
-// One of a few names.
-struct FamilyChoice {
+// One of a few names, each for a value of an enumeration.
+struct Choice {
   std::string_view name;
   std::string_view nccl_name;  // as NCCL's own variable spells it; empty: NCCL has no such value
-  AddressFamily value;
+  int value;
 };
-struct FamilyType {
-  AddressFamily Settings::*field;
-  std::span<const FamilyChoice> choices;
+struct ChoiceType {
+  int (*get)(const Settings& settings);
+  void (*set)(Settings* settings, int value);
+  std::span<const Choice> choices;
 };
+template <auto Field>
+constexpr ChoiceType choice_of(std::span<const Choice> choices) {
+  return {[](const Settings& settings) { return static_cast<int>(settings.*Field); },
+          [](Settings* settings, int value) {
+            auto& field = settings->*Field;
+            field = static_cast<std::remove_reference_t<decltype(field)>>(value);
+          },
+          choices};
+}
 
 // An integer, or "auto".
 struct CountType {
@@ -63,7 +74,7 @@ struct Setting {
   std::string_view unit;           // empty: none
   std::string_view empty_means;    // what an empty default stands for; empty: the default is not empty
   std::string_view help;
-  std::variant<FamilyType, CountType, SizeType, SecondsType, SwitchType, TextType> type;
+  std::variant<ChoiceType, CountType, SizeType, SecondsType, SwitchType, TextType> type;
 };
 
 std::span<const Setting> settings_table();

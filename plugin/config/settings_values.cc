@@ -101,7 +101,7 @@ std::string print_seconds(milliseconds value) {
   return text;
 }
 
-std::string_view name_of(const FamilyChoice& choice, bool from_nccl) {
+std::string_view name_of(const Choice& choice, bool from_nccl) {
   return from_nccl ? choice.nccl_name : choice.name;
 }
 
@@ -132,12 +132,12 @@ Number nearest_in_range(Number value, Number min, Number max) {
 
 // One overload per type for each question; the callers below visit.
 
-bool parse(const FamilyType& type, std::string_view text, bool from_nccl, Settings* settings) {
-  for (const FamilyChoice& choice : type.choices) {
+bool parse(const ChoiceType& type, std::string_view text, bool from_nccl, Settings* settings) {
+  for (const Choice& choice : type.choices) {
     const std::string_view name = name_of(choice, from_nccl);
     // NCCL compares its own variable exactly: a value that it ignores must not mean something to us.
     if (name.empty() || !(from_nccl ? name == text : equals_ignoring_case(name, text))) continue;
-    settings->*type.field = choice.value;
+    type.set(settings, choice.value);
     return true;
   }
   return false;
@@ -184,10 +184,8 @@ bool parse(const TextType& type, std::string_view text, bool /*from_nccl*/, Sett
   return true;
 }
 
-std::string print(const FamilyType& type, const Settings& settings) {
-  const auto found = std::find_if(type.choices.begin(), type.choices.end(), [&](const FamilyChoice& choice) {
-    return choice.value == settings.*type.field;
-  });
+std::string print(const ChoiceType& type, const Settings& settings) {
+  const auto found = std::ranges::find(type.choices, type.get(settings), &Choice::value);
   return std::string(found->name);
 }
 std::string print(const CountType& type, const Settings& settings) {
@@ -207,9 +205,9 @@ std::string print(const TextType& type, const Settings& settings) {
   return settings.*type.field;
 }
 
-std::string allowed(const FamilyType& type, bool from_nccl) {
+std::string allowed(const ChoiceType& type, bool from_nccl) {
   std::string list;
-  for (const FamilyChoice& choice : type.choices) {
+  for (const Choice& choice : type.choices) {
     const std::string_view name = name_of(choice, from_nccl);
     if (!name.empty()) list += fmt::format("{}{}", list.empty() ? "" : " or ", name);
   }
@@ -231,9 +229,9 @@ std::string allowed(const TextType& type, bool /*from_nccl*/) {
   return std::string(type.form);
 }
 
-std::string nearest(const FamilyType& type, std::string_view text, bool from_nccl) {
+std::string nearest(const ChoiceType& type, std::string_view text, bool from_nccl) {
   std::vector<std::string_view> names;
-  for (const FamilyChoice& choice : type.choices) {
+  for (const Choice& choice : type.choices) {
     const std::string_view name = name_of(choice, from_nccl);
     if (!name.empty()) names.push_back(name);
   }

@@ -55,6 +55,13 @@ const Good kGood[] = {
     {"NETSENSE_CHECKSUM", "0", "off"},
     {"NETSENSE_CHECKSUM", "False", "off"},
     {"NETSENSE_CHECKSUM", "yes", "on"},
+    {"NETSENSE_MODE", "off", "off"},
+    {"NETSENSE_MODE", "Lossless", "lossless"},
+    {"NETSENSE_CODEC", "auto", "auto"},
+    {"NETSENSE_CODEC", "fast", "fast"},
+    {"NETSENSE_CODEC", "TIGHT", "tight"},
+    {"NETSENSE_MIN_SIZE", "1", "1"},
+    {"NETSENSE_MIN_SIZE", "1M", "1M"},
     {"NETSENSE_CONNECT_TIMEOUT", "0.1", "0.1"},
     {"NETSENSE_CONNECT_TIMEOUT", "1.5", "1.5"},
     {"NETSENSE_CONNECT_TIMEOUT", "1.0009", "1"},
@@ -93,6 +100,12 @@ const Bad kBad[] = {
     {"NETSENSE_CHECKSUM", "of", "off"},
     {"NETSENSE_CHECKSUM", "ture", "true"},
     {"NETSENSE_CHECKSUM", "2", ""},
+    {"NETSENSE_MODE", "on", ""},
+    {"NETSENSE_MODE", "losless", "lossless"},
+    {"NETSENSE_CODEC", "fats", "fast"},
+    {"NETSENSE_CODEC", "zstd", ""},
+    {"NETSENSE_MIN_SIZE", "0", "1"},
+    {"NETSENSE_MIN_SIZE", "2G", "1G"},
     {"NETSENSE_CONNECT_TIMEOUT", "0", "0.1"},
     {"NETSENSE_CONNECT_TIMEOUT", "1000000", "86400"},
     {"NETSENSE_CONNECT_TIMEOUT", "1.", ""},
@@ -164,7 +177,7 @@ TEST_CASE("values land in the field they are named after") {
   const LoadedSettings loaded = load(
       {"NETSENSE_IFNAME=eth0", "NETSENSE_FAMILY=ipv6", "NETSENSE_TCP_STREAMS=3", "NETSENSE_TCP_THREADS=5",
        "NETSENSE_TCP_CONGESTION=bbr", "NETSENSE_BLOCK_SIZE=64K", "NETSENSE_CHECKSUM=off",
-       "NETSENSE_CONNECT_TIMEOUT=2.5", "NETSENSE_PEER_TIMEOUT=7", "NETSENSE_ABORT_ON_ERROR=1"});
+       "NETSENSE_MODE=off", "NETSENSE_CODEC=tight", "NETSENSE_MIN_SIZE=2M", "NETSENSE_CONNECT_TIMEOUT=2.5", "NETSENSE_PEER_TIMEOUT=7", "NETSENSE_ABORT_ON_ERROR=1"});
   CHECK(loaded.problems.empty());
   CHECK(loaded.values.size() == settings_table().size());
   for (const SettingValue& value : loaded.values) CHECK(value.source == Source::kNetsense);
@@ -175,6 +188,9 @@ TEST_CASE("values land in the field they are named after") {
   CHECK(loaded.settings.tcp_congestion == "bbr");
   CHECK(loaded.settings.block_bytes == 65536);
   CHECK_FALSE(loaded.settings.checksum);
+  CHECK(loaded.settings.mode == Mode::kOff);
+  CHECK(loaded.settings.codec == CodecChoice::kTight);
+  CHECK(loaded.settings.min_coded_bytes == size_t{2} << 20);
   CHECK(loaded.settings.connect_timeout.count() == 2500);
   CHECK(loaded.settings.peer_timeout.count() == 7000);
   CHECK(loaded.settings.abort_on_error);
