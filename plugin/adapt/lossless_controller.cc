@@ -1,0 +1,66 @@
+#include "plugin/adapt/lossless_controller.h"
+
+#include <algorithm>
+
+namespace netsense::adapt {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// Another way must be this much better than the present one: estimates are no better, and a change costs.
+constexpr double kClearly = 0.92;
+// A trial of one block; the time between two of the same codec.
+constexpr milliseconds kTryAgain{250};
+constexpr seconds kTryAgainAtMost{30};
+// Less than this is not worth a trial soon.
+constexpr double kWorthwhile = 0.95;
+
+}  // namespace
+
+bool LosslessController::due(probe::Time now, Action codec) const {
+  const CodecRecord& record = records_[index(codec)];
+  return !record.known() || now - record.last() >= patience_[index(codec)];
+}
+
+double LosslessController::cost(Action action, const Congestion& congestion, size_t bytes) const {
+  const auto size = static_cast<double>(bytes);
+  const double rate = congestion.wire_rate();
+  const double queue = congestion.queue_seconds();
+  if (action == Action::kRaw) return raw_seconds(size, rate, queue) - queue;
+  const CodecRecord& record = records_[index(action)];
+  // Both tiers decode faster than they encode, so the other side, if it is as fast as this one, is not what
+  // limits.
+  const CodecCost codec{.ratio = record.ratio(),
+                        .encode_rate = record.encode_rate(),
+                        .decode_rate = record.encode_rate()};
+  return coded_seconds(size, rate, queue, codec) - queue;
+}
+
+Action LosslessController::choose(probe::Time now, const Congestion& congestion, size_t bytes) {
+  if (choice_ != config::CodecChoice::kAuto) {
+    return current_ = choice_ == config::CodecChoice::kFast ? Action::kFast : Action::kTight;
+  }
+  if (!congestion.present(now) || congestion.wire_rate() <= 0) return current_ = Action::kRaw;
+  for (const Action codec : {Action::kFast, Action::kTight}) {
+    if (codec != current_ && due(now, codec)) return codec;
+  }
+  Action best = current_;
+  for (const Action action : {Action::kRaw, Action::kFast, Action::kTight}) {
+    const double limit = best == current_ ? kClearly : 1.0;
+    if (cost(action, congestion, bytes) < limit * cost(best, congestion, bytes)) best = action;
+  }
+  return current_ = best;
+}
+
+void LosslessController::coded(probe::Time now, Action codec, size_t raw_bytes, size_t coded_bytes,
+                               probe::Duration took) {
+  CodecRecord& record = records_[index(codec)];
+  probe::Duration& patience = patience_[index(codec)];
+  record.add(now, raw_bytes, coded_bytes, took);
+  patience = record.ratio() < kWorthwhile
+                 ? probe::Duration(kTryAgain)
+                 : std::clamp<probe::Duration>(2 * patience, kTryAgain, kTryAgainAtMost);
+}
+
+}  // namespace netsense::adapt

@@ -1,0 +1,44 @@
+// Which lossless codec a block goes through, if any.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "plugin/adapt/codec_record.h"
+#include "plugin/adapt/congestion.h"
+#include "plugin/config/settings.h"
+#include "probe/sample.h"
+
+namespace netsense::adapt {
+
+enum class Action : uint8_t { kRaw, kFast, kTight };
+constexpr size_t kCodecs = 2;  // all but kRaw
+
+// Pure: the caller brings the time and the measurements. One per class of traffic of a connection (datatype,
+// size class); the congestion is the connection's. Takes the least by cost_model.h, sticks to what it has until
+// something is clearly better, and tries the others now and then so that what it knows of them stays true. A
+// codec that does not make a class of traffic smaller is tried ever more rarely.
+class LosslessController {
+ public:
+  explicit LosslessController(config::CodecChoice choice) : choice_(choice) {}
+
+  // For a block of `bytes`, which the caller then sends that way.
+  Action choose(probe::Time now, const Congestion& congestion, size_t bytes);
+  // What came of a block that was coded, or that was to be and did not shrink (coded_bytes = raw_bytes).
+  void coded(probe::Time now, Action codec, size_t raw_bytes, size_t coded_bytes, probe::Duration took);
+
+  [[nodiscard]] const CodecRecord& record(Action codec) const { return records_[index(codec)]; }
+  [[nodiscard]] Action current() const { return current_; }
+
+ private:
+  static size_t index(Action codec) { return static_cast<size_t>(codec) - 1; }
+  [[nodiscard]] bool due(probe::Time now, Action codec) const;
+  [[nodiscard]] double cost(Action action, const Congestion& congestion, size_t bytes) const;
+
+  config::CodecChoice choice_;
+  Action current_ = Action::kRaw;
+  std::array<CodecRecord, kCodecs> records_;
+  std::array<probe::Duration, kCodecs> patience_{};  // until the next trial
+};
+
+}  // namespace netsense::adapt
