@@ -45,6 +45,8 @@ FrameError check_sizes(const FrameHeader& header, size_t max_message) {
       // Only an empty message has an empty block: anything else could be repeated without end.
       if (header.raw_bytes == 0 && header.message_bytes != 0) return FrameError::kBounds;
       if (header.codec == Codec::kRaw && header.coded_bytes != header.raw_bytes) return FrameError::kBounds;
+      // What does not shrink is sent raw.
+      if (header.codec != Codec::kRaw && header.coded_bytes >= header.raw_bytes) return FrameError::kBounds;
       return FrameError::kNone;
     case FrameType::kError:
       return header.coded_bytes <= kMaxErrorText ? FrameError::kNone : FrameError::kBounds;
@@ -90,8 +92,9 @@ FrameError parse_frame(std::span<const std::byte, kFrameHeaderBytes> bytes, size
   const auto type = load_le<uint8_t>(p + kTypeAt);
   if (type > static_cast<uint8_t>(FrameType::kClose)) return FrameError::kType;
   parsed.type = static_cast<FrameType>(type);
-  if (load_le<uint8_t>(p + kCodecAt) != static_cast<uint8_t>(Codec::kRaw)) return FrameError::kCodec;
-  parsed.codec = Codec::kRaw;
+  const auto codec = load_le<uint8_t>(p + kCodecAt);
+  if (codec > static_cast<uint8_t>(Codec::kLossless)) return FrameError::kCodec;
+  parsed.codec = static_cast<Codec>(codec);
   parsed.flags = load_le<uint8_t>(p + kFlagsAt);
   parsed.sequence = load_le<uint64_t>(p + kSequenceAt);
   parsed.message_bytes = load_le<uint64_t>(p + kMessageBytesAt);

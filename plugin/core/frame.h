@@ -26,7 +26,13 @@ enum class FrameType : uint8_t {
   kClose = 3,  // sender to receiver: no message will follow; `sequence` messages were sent in all
 };
 
-enum class Codec : uint8_t { kRaw = 0 };
+enum class Codec : uint8_t {
+  kRaw = 0,
+  kLossless = 1,  // a block of kernels/format.h
+};
+// Bit mask of the codecs that this version decodes.
+inline constexpr uint32_t kKnownCodecs = 1U << static_cast<uint8_t>(Codec::kRaw) |
+                                         1U << static_cast<uint8_t>(Codec::kLossless);
 
 inline constexpr uint8_t kFlagPayloadChecksum = 1U << 0;
 

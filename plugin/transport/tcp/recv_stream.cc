@@ -22,7 +22,8 @@ constexpr size_t kReactorBudget = size_t{2} << 20;
 }  // namespace
 
 RecvStream::RecvStream(TcpRecvComm& owner, core::Fd fd, size_t block_bytes)
-    : owner_(owner), fd_(std::move(fd)), staging_(block_bytes) {}
+    : owner_(owner), fd_(std::move(fd)), staging_(block_bytes), decoded_(block_bytes),
+      scratch_(std::make_unique_for_overwrite<kernels::Scratch>()) {}
 
 void RecvStream::start_watching() {
   owner_.reactor().add(fd_.get(), 0, this, &registration_);
@@ -129,7 +130,7 @@ bool RecvStream::handle_header(Progress* result) {
   }
   switch (header_.type) {
     case core::FrameType::kData:
-      if (header_.coded_bytes > staging_.size()) {
+      if (header_.raw_bytes > staging_.size()) {
         owner_.fail_and_tell(*this, Status::kRemoteError, "a block is larger than the peer had announced");
         return false;
       }
@@ -191,7 +192,7 @@ bool RecvStream::match(Progress* result) {
 
 bool RecvStream::begin_payload() {
   in_message_.store(true, std::memory_order_relaxed);
-  const bool straight = !request_->careful && header_.message_bytes > kCarefulBytes;
+  const bool straight = header_.codec == core::Codec::kRaw && !request_->careful && header_.message_bytes > kCarefulBytes;
   target_ = straight ? request_->data + header_.offset : staging_.data();
   got_ = std::min<size_t>(header_.coded_bytes, ahead_end_ - ahead_begin_);
   if (!straight && got_ == header_.coded_bytes) {
@@ -231,18 +232,43 @@ bool RecvStream::read_payload(Progress* result) {
   return true;
 }
 
-bool RecvStream::finish_block() {
-  if ((header_.flags & core::kFlagPayloadChecksum) != 0 &&
-      core::block_checksum(target_, header_.coded_bytes) != header_.payload_checksum) {
-    owner_.fail_and_tell(
-        *this, Status::kRemoteError,
-        fmt::format("bytes {} to {} of message {} fail their checksum: the data were damaged on the "
-                    "way. Check the cables, network cards and switches between the two hosts",
-                    header_.offset, header_.offset + header_.raw_bytes, header_.sequence));
-    return false;
+bool RecvStream::verify_payload() {
+  if ((header_.flags & core::kFlagPayloadChecksum) == 0 ||
+      core::block_checksum(target_, header_.coded_bytes) == header_.payload_checksum) {
+    return true;
   }
-  std::byte* to = request_->data + header_.offset;
-  if (target_ != to && header_.raw_bytes != 0) core::ordered_copy(to, target_, header_.raw_bytes);
+  owner_.fail_and_tell(
+      *this, Status::kRemoteError,
+      fmt::format("bytes {} to {} of message {} fail their checksum: the data were damaged on the "
+                  "way. Check the cables, network cards and switches between the two hosts",
+                  header_.offset, header_.offset + header_.raw_bytes, header_.sequence));
+  return false;
+}
+
+// Brings the block from where it was received to where NCCL wants it.
+bool RecvStream::deliver() {
+  std::byte* const to = request_->data + header_.offset;
+  const std::byte* from = target_;
+  if (header_.codec == core::Codec::kLossless) {
+    const bool careful = request_->careful || header_.message_bytes <= kCarefulBytes;
+    std::byte* const into = careful ? decoded_.data() : to;
+    const kernels::DecodeStatus status =
+        kernels::decode(target_, header_.coded_bytes, into, header_.raw_bytes, *scratch_);
+    if (status != kernels::DecodeStatus::kOk) {
+      owner_.fail_and_tell(*this, Status::kRemoteError,
+                           fmt::format("bytes {} to {} of message {} cannot be decompressed: {}",
+                                       header_.offset, header_.offset + header_.raw_bytes, header_.sequence,
+                                       kernels::describe(status)));
+      return false;
+    }
+    from = into;
+  }
+  if (from != to && header_.raw_bytes != 0) core::ordered_copy(to, from, header_.raw_bytes);
+  return true;
+}
+
+bool RecvStream::finish_block() {
+  if (!verify_payload() || !deliver()) return false;
   const uint64_t received =
       request_->received.fetch_add(header_.raw_bytes, std::memory_order_acq_rel) + header_.raw_bytes;
   if (received > header_.message_bytes) {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/cpu/codec.h"
 #include "plugin/core/fd.h"
 #include "plugin/core/frame.h"
 #include "plugin/transport/tcp/reactor.h"
@@ -71,6 +72,8 @@ class RecvStream : public EventHandler {
   bool match(Progress* result);
   bool read_payload(Progress* result);
   bool finish_block();
+  bool verify_payload();
+  bool deliver();
   bool begin_payload();
   void on_end_of_stream();
   // make_frame: gives the bytes of the frame with the number it is given.
@@ -101,6 +104,8 @@ class RecvStream : public EventHandler {
   std::byte* target_ = nullptr;  // of this block's bytes: NCCL's buffer, or staging_
   size_t got_ = 0;               // payload bytes at target_
   std::vector<std::byte> staging_;
+  std::vector<std::byte> decoded_;  // of a coded block that is not decoded into NCCL's buffer straight away
+  std::unique_ptr<kernels::Scratch> scratch_;
 
   TryLock answering_;                   // guards the rest
   std::vector<std::byte> answer_rest_;  // of a frame that the kernel took only in part

@@ -26,6 +26,7 @@ Tuning resolve(const config::Settings& settings, int cores) {
           .threads = config::threads_in_force(settings, cores),
           .block_bytes = settings.block_bytes,
           .checksum = settings.checksum,
+          .coding = {.mode = settings.mode, .codec = settings.codec, .min_bytes = settings.min_coded_bytes},
           .connect_timeout = settings.connect_timeout,
           .peer_timeout = settings.peer_timeout,
           .socket = {.congestion = settings.tcp_congestion, .peer_timeout = settings.peer_timeout}};

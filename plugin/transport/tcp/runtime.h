@@ -10,8 +10,10 @@
 
 #include "plugin/config/settings.h"
 #include "plugin/core/fd.h"
+#include "plugin/core/frame.h"
 #include "plugin/transport/tcp/handshake.h"
 #include "plugin/transport/tcp/reactor.h"
+#include "plugin/transport/tcp/send_coding.h"
 #include "plugin/transport/tcp/socket.h"
 
 namespace netsense::tcp {
@@ -23,11 +25,12 @@ struct Tuning {
   int threads = 0;  // threads that move large messages; 0: the caller of test() does
   size_t block_bytes = 0;
   bool checksum = true;
+  CodingRules coding;
   std::chrono::milliseconds connect_timeout{0};
   std::chrono::milliseconds peer_timeout{0};
   SocketOptions socket;
   [[nodiscard]] Capabilities capabilities() const {
-    return {.block_bytes = static_cast<uint32_t>(block_bytes), .codecs = 1};
+    return {.block_bytes = static_cast<uint32_t>(block_bytes), .codecs = core::kKnownCodecs};
   }
 };
 

@@ -4,11 +4,12 @@
 
 namespace netsense::tcp {
 
-void SendBatch::add(const Block& block, const core::FrameBytes& header) {
+void SendBatch::add(const Block& block, const core::FrameBytes& header, std::span<const std::byte> payload) {
   blocks_[count_] = block;
   headers_[count_] = header;
+  payloads_[count_] = payload;
   ++count_;
-  bytes_ += block.bytes;
+  bytes_ += payload.size();
 }
 
 size_t SendBatch::parts(Parts* parts) const {
@@ -20,7 +21,7 @@ size_t SendBatch::parts(Parts* parts) const {
     const size_t skip = i == first_ ? position_ : 0;
     const size_t header = headers_[i].size();
     append(headers_[i].data(), header, skip);
-    append(blocks_[i].request->data + blocks_[i].offset, blocks_[i].bytes, skip - std::min(skip, header));
+    append(payloads_[i].data(), payloads_[i].size(), skip - std::min(skip, header));
   }
   return count;
 }

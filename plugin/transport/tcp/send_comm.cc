@@ -35,8 +35,12 @@ double expected_delay(const SendStream& stream, size_t bytes, double assumed_rat
 }  // namespace
 
 TcpSendComm::TcpSendComm(std::shared_ptr<Runtime> runtime, std::vector<core::Fd> streams, std::string peer,
-                         const Capabilities& /*peer_capabilities*/)
-    : runtime_(std::move(runtime)), peer_(std::move(peer)) {
+                         const Capabilities& peer_capabilities)
+    : runtime_(std::move(runtime)),
+      peer_(std::move(peer)),
+      coding_(runtime_->tuning().coding,
+              (peer_capabilities.codecs & 1U << static_cast<uint8_t>(core::Codec::kLossless)) != 0,
+              streams.size()) {
   for (core::Fd& fd : streams) {
     // What the kernel has taken can no longer go to another stream: should this one become slow, the message
     // would wait for all of it.
@@ -61,10 +65,10 @@ TcpSendComm::~TcpSendComm() {
   }
 }
 
-Status TcpSendComm::isend(const void* data, size_t bytes, int tag, transport::Region* /*region*/,
+Status TcpSendComm::isend(const void* data, size_t bytes, int tag, transport::Region* region,
                           transport::Request** request) {
   if (!health_.ok()) return health_.status();
-  SendRequest* posted = queue_.post(this, data, bytes, tag);
+  SendRequest* posted = queue_.post(this, data, bytes, tag, coding_.codable(data, bytes, region));
   *request = posted;
   if (posted == nullptr) return Status::kOk;
   if (peer_closed_.load(std::memory_order_seq_cst)) {

@@ -11,6 +11,7 @@
 #include "plugin/transport/region.h"
 #include "plugin/transport/tcp/health.h"
 #include "plugin/transport/tcp/runtime.h"
+#include "plugin/transport/tcp/send_coding.h"
 #include "plugin/transport/tcp/send_queue.h"
 #include "plugin/transport/tcp/send_stream.h"
 #include "plugin/transport/transport.h"
@@ -39,6 +40,7 @@ class TcpSendComm final : public transport::SendComm {
   [[nodiscard]] const Tuning& tuning() const { return runtime_->tuning(); }
   Reactor& reactor() { return runtime_->reactor(); }
   SendQueue& queue() { return queue_; }
+  SendCoding& coding() { return coding_; }
   [[nodiscard]] const Health& health() const { return health_; }
   [[nodiscard]] size_t stream_count() const { return streams_.size(); }
   // How much this stream would deliver about as early as any other delivers a whole block; 0: too little to
@@ -63,6 +65,7 @@ class TcpSendComm final : public transport::SendComm {
   const std::string peer_;
   Health health_;
   SendQueue queue_;
+  SendCoding coding_;
   transport::RegionTable regions_;
   std::atomic<uint64_t> acknowledged_{0};
   std::atomic<bool> peer_closed_{false};

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "plugin/transport/region.h"
 #include "plugin/transport/tcp/try_lock.h"
@@ -23,7 +24,8 @@ struct SendRequest : transport::Request {
   const std::byte* data = nullptr;
   size_t bytes = 0;
   uint32_t tag = 0;
-  bool in_use = false;  // only NCCL's thread looks at it
+  bool codable = false;  // may be compressed
+  bool in_use = false;   // only NCCL's thread looks at it
   // What has not been handed to the kernel yet; an empty message counts as one byte.
   std::atomic<size_t> unsent{0};
 
@@ -35,13 +37,15 @@ struct Block {
   SendRequest* request = nullptr;
   size_t offset = 0;
   size_t bytes = 0;
+
+  [[nodiscard]] std::span<const std::byte> raw() const { return {request->data + offset, bytes}; }
 };
 
 // One thread posts; any thread cuts.
 class SendQueue {
  public:
   // Null when the ring is full.
-  SendRequest* post(transport::Comm* owner, const void* data, size_t bytes, int tag);
+  SendRequest* post(transport::Comm* owner, const void* data, size_t bytes, int tag, bool codable = false);
   // The next piece, of at most max_bytes (but at least one line), in the order of the messages. None when all
   // is cut or another thread is cutting right now.
   Block cut(size_t max_bytes);

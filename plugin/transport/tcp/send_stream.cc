@@ -33,6 +33,9 @@ constexpr size_t kBatchBytes = size_t{512} << 10;
 // What a reactor thread sends in one go before it looks after others.
 constexpr size_t kReactorBudget = size_t{2} << 20;
 
+// A congestion window counts as full from here on: segments are not all of full size.
+constexpr double kWindowFull = 0.8;
+
 uint32_t microseconds_now() {
   return static_cast<uint32_t>(
       std::chrono::duration_cast<std::chrono::microseconds>(Clock::now().time_since_epoch()).count());
@@ -41,7 +44,11 @@ uint32_t microseconds_now() {
 }  // namespace
 
 SendStream::SendStream(TcpSendComm& owner, core::Fd fd, size_t index)
-    : owner_(owner), fd_(std::move(fd)), index_(index) {}
+    : owner_(owner),
+      fd_(std::move(fd)),
+      index_(index),
+      coder_(owner.coding().on() ? std::make_unique<BlockCoder>(owner.tuning().block_bytes) : nullptr),
+      sampler_(fd_.get()) {}
 
 void SendStream::start_watching() {
   const auto tick =
@@ -90,7 +97,7 @@ void SendStream::on_exception(const char* what) {
 
 SendStream::Progress SendStream::drive(size_t budget) {
   if (!writing_.try_lock()) return Progress::kBusy;
-  if (owner_.stream_count() > 1) measure(Clock::now());
+  if (owner_.stream_count() > 1 || owner_.coding().senses()) measure(Clock::now());
   Progress result = Progress::kIdle;
   size_t written = 0;
   while (owner_.health().ok() && (!batch_.empty() || load_batch(budget - written, &result))) {
@@ -116,6 +123,8 @@ bool SendStream::load_batch(size_t budget, Progress* result) {
   const size_t bytes = std::min(budget, kBatchBytes);
   while (!batch_.full() && (batch_.empty() || batch_.bytes() < bytes)) {
     if (!load_block(owner_.tuning().block_bytes)) break;
+    // The network should not wait for the coding of the next.
+    if (batch_.holds_coded()) break;
   }
   *result = Progress::kIdle;
   return !batch_.empty();
@@ -130,16 +139,37 @@ bool SendStream::load_block(size_t limit) {
   header.message_bytes = request.bytes;
   header.offset = block.offset;
   header.raw_bytes = static_cast<uint32_t>(block.bytes);
-  header.coded_bytes = header.raw_bytes;
+  std::span<const std::byte> payload = block.raw();
+  if (request.codable) {
+    if (const std::span<const std::byte> coded = code(block); !coded.empty()) {
+      header.codec = core::Codec::kLossless;
+      payload = coded;
+    }
+  }
+  header.coded_bytes = static_cast<uint32_t>(payload.size());
   header.tag = request.tag;
   header.frame_number = frame_number_++;
   header.sent_us = microseconds_now();
   if (owner_.tuning().checksum) {
     header.flags = core::kFlagPayloadChecksum;
-    header.payload_checksum = core::block_checksum(request.data + block.offset, block.bytes);
+    header.payload_checksum = core::block_checksum(payload.data(), payload.size());
   }
-  batch_.add(block, core::encode_frame(header));
+  batch_.add(block, core::encode_frame(header), payload);
   return true;
+}
+
+// Empty: it is better sent as it is.
+std::span<const std::byte> SendStream::code(const Block& block) {
+  const Clock::time_point begin = Clock::now();
+  SendCoding& coding = owner_.coding();
+  const SendCoding::Decision decision = coding.decide(begin, block);
+  if (decision.action == adapt::Action::kRaw) return {};
+  const kernels::Tier tier =
+      decision.action == adapt::Action::kFast ? kernels::Tier::kFast : kernels::Tier::kTight;
+  const auto coded = coder_->encode(batch_.next_slot(), tier, decision.type, block.raw());
+  const Clock::time_point end = Clock::now();
+  coding.coded(end, decision, block.bytes, coded.empty() ? block.bytes : coded.size(), end - begin);
+  return coded;
 }
 
 // The size of the next block for this stream; 0: better leave it to the others.
@@ -183,6 +213,18 @@ void SendStream::measure(Clock::time_point now) {
   rate_.update(now, written_, unacknowledged);
   backlog_.store(unacknowledged, std::memory_order_relaxed);
   bytes_per_second_.store(rate_.bytes_per_second(), std::memory_order_relaxed);
+  if (owner_.coding().senses()) sense(now);
+}
+
+void SendStream::sense(Clock::time_point now) {
+  const std::optional<probe::Sample> sample = sampler_.sample(now, written_);
+  if (!sample) return;
+  path_.update(*sample);
+  const probe::TcpInfo& info = sampler_.info();
+  const uint64_t window = uint64_t{info.congestion_window} * info.segment_bytes;
+  const bool window_limited = sample->unsent_bytes > 0 && !sample->receiver_limited &&
+                              static_cast<double>(sample->in_flight()) > kWindowFull * static_cast<double>(window);
+  owner_.coding().sensed(now, index_, path_.estimate(now), window_limited);
 }
 
 void SendStream::read_reverse() {

@@ -6,14 +6,19 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 
 #include "plugin/core/fd.h"
 #include "plugin/core/frame.h"
+#include "plugin/transport/tcp/block_coder.h"
 #include "plugin/transport/tcp/reactor.h"
 #include "plugin/transport/tcp/send_batch.h"
 #include "plugin/transport/tcp/stream_rate.h"
 #include "plugin/transport/tcp/try_lock.h"
+#include "probe/path_estimator.h"
+#include "probe/tcp_sampler.h"
 
 namespace netsense::tcp {
 
@@ -63,9 +68,11 @@ class SendStream : public EventHandler {
 
   bool load_batch(size_t budget, Progress* result);
   bool load_block(size_t limit);
+  std::span<const std::byte> code(const Block& block);
   size_t choose_size();
   Progress write_some(size_t* written);
   void measure(Clock::time_point now);
+  void sense(Clock::time_point now);
   void read_reverse();
   bool handle_reverse();
   void fail_io(int error);
@@ -79,6 +86,9 @@ class SendStream : public EventHandler {
 
   TryLock writing_;  // guards the rest of this group
   SendBatch batch_;
+  std::unique_ptr<BlockCoder> coder_;  // null when nothing is ever coded
+  probe::TcpSampler sampler_;
+  probe::PathEstimator path_;
   uint32_t frame_number_ = 0;
   uint64_t written_ = 0;
   StreamRate rate_;

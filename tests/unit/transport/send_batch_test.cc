@@ -48,9 +48,9 @@ TEST_CASE("a batch comes out in order and is done block by block, whatever the k
     const Block rest{first, 20, data.size() - 20};
     SendBatch batch;
     CHECK(batch.empty());
-    batch.add(front, header_of('1'));
-    batch.add(rest, header_of('2'));
-    batch.add({empty, 0, 0}, header_of('3'));
+    batch.add(front, header_of('1'), front.raw());
+    batch.add(rest, header_of('2'), rest.raw());
+    batch.add({empty, 0, 0}, header_of('3'), {});
     CHECK(batch.bytes() == data.size());
     CHECK(write_all(&batch, piece) == text(header_of('1')) + data.substr(0, 20) + text(header_of('2')) +
                                           data.substr(20) + text(header_of('3')));
@@ -66,7 +66,8 @@ TEST_CASE("a request is not done before its last byte is written") {
   SendQueue queue;
   SendRequest* request = queue.post(nullptr, data.data(), data.size(), 0);
   SendBatch batch;
-  batch.add({request, 0, data.size()}, header_of('h'));
+  const Block block{request, 0, data.size()};
+  batch.add(block, header_of('h'), block.raw());
   CHECK(!batch.wrote(core::FrameBytes().size() + data.size() - 1));
   CHECK(!request->done());
   CHECK(batch.wrote(1));

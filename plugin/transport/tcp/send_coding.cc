@@ -1,0 +1,71 @@
+#include "plugin/transport/tcp/send_coding.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "plugin/adapt/byte_type.h"
+#include "probe/peer_estimate.h"
+
+namespace netsense::tcp {
+namespace {
+
+// The bytes are looked at again after so many blocks: a class may carry one type now and another later.
+constexpr unsigned kBlocksPerLook = 64;
+
+size_t class_of(size_t message_bytes, size_t classes) {
+  constexpr int kSmallest = 16;  // log2
+  const int log2 = std::bit_width(message_bytes) - 1;
+  return std::min(static_cast<size_t>(std::max(0, log2 - kSmallest)) / 2, classes - 1);
+}
+
+}  // namespace
+
+SendCoding::SendCoding(const CodingRules& rules, bool peer_decodes, size_t streams)
+    : rules_(rules), on_(rules.mode != config::Mode::kOff && peer_decodes), paths_(streams), estimates_(streams) {
+  traffic_.reserve(kClasses);
+  for (size_t i = 0; i < kClasses; ++i) traffic_.emplace_back(rules.codec);
+}
+
+bool SendCoding::codable(const void* data, size_t bytes, const transport::Region* region) {
+  if (!on_ || bytes < rules_.min_bytes || region == nullptr ||
+      region->kind() != transport::BufferKind::kSimple || adapt::looks_like_ll(data, bytes)) {
+    return false;
+  }
+  if (!senses()) senses_.store(true, std::memory_order_relaxed);
+  return true;
+}
+
+void SendCoding::sensed(probe::Time now, size_t stream, const probe::Estimate& path, bool window_limited) {
+  if (!deciding_.try_lock()) return;
+  paths_[stream] = {path, window_limited};
+  std::ranges::transform(paths_, estimates_.begin(), &StreamPath::path);
+  const bool limited = std::ranges::any_of(paths_, &StreamPath::window_limited);
+  congestion_.update(now, probe::combine(estimates_), limited);
+  deciding_.unlock();
+}
+
+SendCoding::Decision SendCoding::decide(probe::Time now, const Block& block) {
+  Decision decision{.traffic_class = class_of(block.request->bytes, kClasses)};
+  if (!deciding_.try_lock()) return decision;
+  Traffic& traffic = traffic_[decision.traffic_class];
+  decision.action = traffic.controller.choose(now, congestion_, block.bytes);
+  if (decision.action != adapt::Action::kRaw) {
+    if (traffic.blocks_until_look == 0) {
+      traffic.type = adapt::guess_type(block.request->data, block.request->bytes);
+      traffic.blocks_until_look = kBlocksPerLook;
+    }
+    --traffic.blocks_until_look;
+    decision.type = traffic.type;
+  }
+  deciding_.unlock();
+  return decision;
+}
+
+void SendCoding::coded(probe::Time now, const Decision& decision, size_t raw_bytes, size_t coded_bytes,
+                       probe::Duration took) {
+  if (!deciding_.try_lock()) return;
+  traffic_[decision.traffic_class].controller.coded(now, decision.action, raw_bytes, coded_bytes, took);
+  deciding_.unlock();
+}
+
+}  // namespace netsense::tcp
