@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
+#include <new>
 
 namespace netsense::core {
 namespace {
@@ -126,7 +128,9 @@ std::optional<TrafficInfo> Profile::traffic_of(const void* phandle) const noexce
 }
 
 Profile& profile() {
-  static Profile profile;
+  // Never destroyed: NCCL may end communicators after static destructors have run.
+  alignas(Profile) static std::byte storage[sizeof(Profile)];
+  static Profile& profile = *new (storage) Profile;
   return profile;
 }
 
