@@ -75,14 +75,14 @@ TEMPLATE_TEST_CASE("events are taken as they come", "", P1, P2, P3, P4, P5, P6) 
   int mask = 0;
   void* context = nullptr;
   REQUIRE(init<TestType>(table, &context, &mask) == Result::kOk);
-  for (int bit = 0; bit < 8; ++bit) {
+  for (const uint8_t type : {0, 1, 2, 4, 8, 16, 32, 64, 128}) {
     typename TestType::Event event{};
-    event.type = static_cast<decltype(event.type)>(1U << static_cast<unsigned>(bit));
+    event.type = type;
     event.parent = &event;
     void* handle = &event;
     CHECK(table.start_event(context, &handle, &event) == Result::kOk);
     CHECK(handle == nullptr);
-    CHECK(table.record_event_state(handle, static_cast<abi::ProfilerState>(bit), nullptr) == Result::kOk);
+    CHECK(table.record_event_state(handle, static_cast<abi::ProfilerState>(type), nullptr) == Result::kOk);
     CHECK(table.stop_event(handle) == Result::kOk);
   }
   CHECK(table.finalize(context) == Result::kOk);

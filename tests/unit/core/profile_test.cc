@@ -195,6 +195,7 @@ TEST_CASE("threads that make events while others start and stop wanting them rea
   std::atomic<int> working{3};
   std::array<std::atomic<int>, 3> wrong{};
   std::vector<std::thread> threads;
+  threads.reserve(3);
   for (int t = 0; t < 3; ++t) {
     threads.emplace_back([&, t] {
       const TrafficInfo mine{t, t + 3};
