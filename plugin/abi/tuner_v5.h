@@ -1,7 +1,7 @@
 // ncclTuner_v5: may change the table of costs by which NCCL picks algorithm and protocol.
 #pragma once
 
-#include "plugin/abi/common.h"
+#include "plugin/abi/tuner_v4.h"
 
 namespace netsense::abi {
 
@@ -31,14 +31,15 @@ struct TunerConstantsV5 {
 };
 static_assert(sizeof(TunerConstantsV5) == 1152 && offsetof(TunerConstantsV5, ll_max_bandwidths) == 672);
 
+// An error here makes the communicator fail.
+using TunerInitV5 = Result (*)(void** context, uint64_t comm_id, size_t ranks, size_t nodes,
+                               DebugLogger logger, NvlDomainInfoV5* nvl_domains, TunerConstantsV5* constants);
+
 struct TunerV5 {
   const char* name;
-  // An error here makes the communicator fail.
-  Result (*init)(void** context, uint64_t comm_id, size_t ranks, size_t nodes, DebugLogger logger,
-                 NvlDomainInfoV5* nvl_domains, TunerConstantsV5* constants);
+  TunerInitV5 init;
   // cost_table: float[algorithms][protocols], microseconds. channels: left alone unless the tuner decides.
-  Result (*get_coll_info)(void* context, Function function, size_t bytes, int pipelined_operations,
-                          float** cost_table, int algorithms, int protocols, int registered, int* channels);
+  TunerGetCollInfoV4 get_coll_info;
   Result (*finalize)(void* context);
 };
 static_assert(sizeof(TunerV5) == 4 * 8);

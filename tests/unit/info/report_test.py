@@ -27,8 +27,8 @@ class Text(unittest.TestCase):
     def test_everything_is_there_and_the_self_test_passes(self):
         result = run()
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
-        for part in ("netsense 0.", "versions 6 7 8 9 10 11 12", "NETSENSE_TCP_STREAMS", "used     lo", "verbs", "CUDA",
-                     "memlock", "passed: "):
+        for part in ("netsense 0.", "versions 6 7 8 9 10 11 12", "versions 2 3 4 5 6\n", "versions 1 2 3 4 5 6\n",
+                     "NETSENSE_TCP_STREAMS", "used     lo", "verbs", "CUDA", "memlock", "passed: "):
             self.assertIn(part, result.stdout)
 
     def test_a_misspelt_setting_is_named_and_so_is_the_right_one(self):
@@ -53,7 +53,8 @@ class Findings(unittest.TestCase):
         found = report()
         self.assertTrue(os.path.samefile(found["library"]["path"], LIBRARY))
         self.assertEqual(found["library"]["network"], "netsense")
-        self.assertEqual(found["library"]["exports"]["net"], [6, 7, 8, 9, 10, 11, 12])
+        self.assertEqual(found["library"]["exports"], {
+            "net": [6, 7, 8, 9, 10, 11, 12], "collnet": [], "tuner": [2, 3, 4, 5, 6], "profiler": [1, 2, 3, 4, 5, 6]})
         self.assertTrue(found["self_test"]["passed"], found["self_test"])
         self.assertEqual(found["self_test"]["devices"], ["lo"])
         self.assertIn(0, found["self_test"]["sizes"])
