@@ -4,18 +4,29 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include "tools/codec/error.h"
 
 namespace netsense::codec {
+namespace {
+
+constexpr size_t kReadBytes = 1 << 20;
+
+}  // namespace
 
 std::vector<uint8_t> read_file(const std::string& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) throw Error("{}: is a folder", path);
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error("{}: cannot be opened", path);
-  std::vector<uint8_t> bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  std::vector<uint8_t> bytes;
+  // Piece by piece, since pipes do not tell their size.
+  while (file) {
+    const size_t at = bytes.size();
+    bytes.resize(at + kReadBytes);
+    file.read(reinterpret_cast<char*>(&bytes[at]), kReadBytes);
+    bytes.resize(at + static_cast<size_t>(file.gcount()));
+  }
   if (file.bad()) throw Error("{}: cannot be read", path);
   return bytes;
 }

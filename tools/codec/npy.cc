@@ -71,12 +71,17 @@ NpyType type_of(std::string_view descr) {
   if (descr == "<f4") return {DType::kF32, 4};
   if (descr == "<f2") return {DType::kF16, 2};
   if (descr == "<f8") return {DType::kF64, 8};
+  if (descr.size() < 3) return {DType::kBytes, 0};
+  // NumPy has no bf16 and no fp8: extensions store them as bytes without meaning, or as floats of one byte.
+  const char kind = descr[1];
+  std::optional<DType> type = DType::kBytes;
+  if (kind == 'V' || descr == "<f1" || descr == "|f1") type = std::nullopt;
   size_t bytes = 0;
-  // Text ('U') counts characters of 4 bytes; everything else counts bytes.
-  if (descr.size() < 3 || descr[1] == 'U' || descr[1] == 'O') return {std::nullopt, 0};
   const auto [stop, error] = std::from_chars(descr.data() + 2, descr.data() + descr.size(), bytes);
-  if (error != std::errc() || stop != descr.data() + descr.size()) bytes = 0;
-  return {std::nullopt, bytes};
+  // Text counts characters, objects are pickled, and dates have units behind their size.
+  const bool counts_bytes =
+      error == std::errc() && stop == descr.data() + descr.size() && kind != 'U' && kind != 'O';
+  return {type, counts_bytes ? bytes : 0};
 }
 
 }  // namespace
