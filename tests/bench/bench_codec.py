@@ -95,7 +95,7 @@ def main():
     if arguments.milliseconds is None:
         arguments.milliseconds = QUICK_MILLISECONDS if arguments.quick else MILLISECONDS
     how = {**figures.machine(), "program": "netsense-codec bench", "milliseconds": arguments.milliseconds,
-           "data": "tests/data/captured", "order": "all coders in turn in every round; median processor time of a round",
+           "data": "tests/data/captured", "order": "all coders in turn in every round; median processor time",
            "targets": {"over_bound": MOST_OVER_BOUND, "encode_speed_ratio": LEAST_SPEED_RATIO}}
     try:
         report = carry_out(arguments.milliseconds)

@@ -75,7 +75,9 @@ void bench_files(const Options& options) {
     const std::vector<uint8_t> file = read_file(name);
     naming(name, [&] {
       const std::vector<Piece> pieces = pieces_of(format_of(name, file), file);
-      for (const TypedData& data : by_type(file, pieces, options.fallback())) {
+      const std::vector<TypedData> found = by_type(file, pieces, options.fallback());
+      if (found.empty()) throw Error("there is nothing in it to measure");
+      for (const TypedData& data : found) {
         all.push_back(measure(name, data, std::chrono::milliseconds(options.milliseconds)));
       }
     });

@@ -53,8 +53,9 @@ class Program(unittest.TestCase):
 
     def test_errors_name_the_file(self):
         (self.folder / "a.safetensors").write_bytes(b"short")
+        (self.folder / "empty").touch()
         for path, text in ((self.folder / "none", "cannot be opened"), (self.folder, "is a folder"),
-                           (self.folder / "a.safetensors", "header is cut off")):
+                           (self.folder / "empty", "nothing in it to measure"), (self.folder / "a.safetensors", "header is cut off")):
             done = run("bench", path)
             self.assertEqual(done.returncode, 1)
             self.assertIn(f"{path}: ", done.stderr)
