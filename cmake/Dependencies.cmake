@@ -23,6 +23,15 @@ target_link_libraries(netsense_sodium INTERFACE ${SODIUM_LIBRARY})
 # Headers only; see kernels/cpu/CMakeLists.txt.
 find_path(HIGHWAY_INCLUDE_DIR hwy/highway.h REQUIRED)
 
+# What netsense-codec compares our codecs with; nothing else links to them.
+find_path(ZSTD_INCLUDE_DIR zstd.h REQUIRED)
+find_library(ZSTD_LIBRARY zstd REQUIRED)
+find_path(LZ4_INCLUDE_DIR lz4.h REQUIRED)
+find_library(LZ4_LIBRARY lz4 REQUIRED)
+add_library(netsense_rival_codecs INTERFACE)
+target_include_directories(netsense_rival_codecs SYSTEM INTERFACE ${ZSTD_INCLUDE_DIR} ${LZ4_INCLUDE_DIR})
+target_link_libraries(netsense_rival_codecs INTERFACE ${ZSTD_LIBRARY} ${LZ4_LIBRARY})
+
 if(NETSENSE_TESTS)
   find_package(Catch2 REQUIRED)
   find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)

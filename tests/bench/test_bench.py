@@ -10,6 +10,7 @@ import sys
 import unittest
 import unittest.mock
 
+import bench_codec
 import bench_latency
 import bench_raw
 import bench_truth
@@ -82,6 +83,31 @@ class Truth(unittest.TestCase):
         self.assertIn("1gbit, 20 ms standing, 2 flows: queue delay off by 16%", bad[0])
 
 
+class Codec(unittest.TestCase):
+    @staticmethod
+    def result(**changes):
+        coders = {"fast": {"coded_bytes": 70, "over_bound": 1.07, "encode_gb_per_s": 4, "decode_gb_per_s": 8},
+                  "tight": {"coded_bytes": 68, "over_bound": 1.02, "encode_gb_per_s": 1, "decode_gb_per_s": 2},
+                  "zstd-1": {"coded_bytes": 80, "over_bound": 1.2, "encode_gb_per_s": 1, "decode_gb_per_s": 1},
+                  "lz4": {"coded_bytes": 100, "over_bound": 1.5, "encode_gb_per_s": 1, "decode_gb_per_s": 5}}
+        for coder, figures_of_it in changes.items():
+            coders[coder.replace("_", "-")].update(figures_of_it)
+        return {"file": "gpt-weights-late-f32.safetensors", "type": "f32", "raw_bytes": 100, "coders": coders}
+
+    def test_speed_is_all_bytes_over_all_time(self):
+        results = [self.result(), self.result(fast={"encode_gb_per_s": 1})]
+        self.assertAlmostEqual(bench_codec.speed(results, "fast", "encode"), 200 / (100 / 4 + 100))
+
+    def test_what_misses_a_target_is_named(self):
+        self.assertEqual(list(bench_codec.misses([self.result()])), [])
+        for change, text in (({"fast": {"over_bound": 1.081}}, "gpt-weights-late-f32: fast is 8.1% above the bound"),
+                             ({"tight": {"over_bound": 1.031}}, "tight is 3.1% above the bound"),
+                             ({"zstd_1": {"coded_bytes": 69}}, "fast is not smaller than zstd-1"),
+                             ({"lz4": {"encode_gb_per_s": 1.5}}, "fast encodes at 2.7 times the speed of lz4")):
+            miss, = bench_codec.misses([self.result(**change)])
+            self.assertIn(text, miss)
+
+
 class RealRuns(unittest.TestCase):
     def test_both_plugins_stream_and_the_data_arrive(self):
         host = netns.Loopback()
@@ -121,6 +147,17 @@ class RealRuns(unittest.TestCase):
         self.assertEqual(result["name"], "latency")
         self.assertEqual(result["how"]["repetitions"], 1)
         self.assertGreater(result["figures"]["latency"][0]["ratio"], 0)
+
+    def test_the_captured_data_are_all_measured(self):
+        output = io.StringIO()
+        arguments = ["bench_codec", "--quick", "--milliseconds", "0"]
+        with contextlib.redirect_stdout(output), unittest.mock.patch.object(sys, "argv", arguments):
+            self.assertEqual(bench_codec.main(), 0)
+        result = json.loads(output.getvalue().splitlines()[-1])
+        self.assertEqual(result["name"], "codec")
+        self.assertEqual(len(result["figures"]["files"]), 36)
+        # Sizes do not depend on the machine, speeds do.
+        self.assertEqual([miss for miss in result["figures"]["outside"] if "speed" not in miss], [])
 
 
 if __name__ == "__main__":
