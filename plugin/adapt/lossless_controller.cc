@@ -10,6 +10,8 @@ using std::chrono::seconds;
 
 // Another way must be this much better than the present one: estimates are no better, and a change costs.
 constexpr double kClearly = 0.92;
+// Coding must take less than this part of the time without, or it is not worth the work.
+constexpr double kStill = 0.97;
 // A trial of one block; the time between two of the same codec.
 constexpr milliseconds kTryAgain{250};
 constexpr seconds kTryAgainAtMost{30};
@@ -45,12 +47,13 @@ Action LosslessController::choose(probe::Time now, const Congestion& congestion,
   for (const Action codec : {Action::kFast, Action::kTight}) {
     if (codec != current_ && due(now, codec)) return codec;
   }
-  Action best = current_;
-  for (const Action action : {Action::kRaw, Action::kFast, Action::kTight}) {
-    const double limit = best == current_ ? kClearly : 1.0;
-    if (cost(action, congestion, bytes) < limit * cost(best, congestion, bytes)) best = action;
-  }
-  return current_ = best;
+  const double raw = cost(Action::kRaw, congestion, bytes);
+  const double fast = cost(Action::kFast, congestion, bytes);
+  const double tight = cost(Action::kTight, congestion, bytes);
+  const bool prefers_tight = current_ == Action::kTight ? tight * kClearly <= fast : tight < kClearly * fast;
+  const double least = prefers_tight ? tight : fast;
+  if (least >= (current_ == Action::kRaw ? kClearly : kStill) * raw) return current_ = Action::kRaw;
+  return current_ = prefers_tight ? Action::kTight : Action::kFast;
 }
 
 void LosslessController::coded(probe::Time now, Action codec, size_t raw_bytes, size_t coded_bytes,

@@ -66,6 +66,14 @@ endforeach()
 netsense_matrix(netsense sizes 2 NETSENSE_BLOCK_SIZE=4096 NETSENSE_TCP_STREAMS=3)
 netsense_matrix(netsense small 3 NETSENSE_CHECKSUM=off)
 
+# Every message compressed that may be, and as the plugin decides: the same bytes.
+foreach(codec fast tight)
+  netsense_matrix(netsense types 3 NETSENSE_CODEC=${codec} NETSENSE_MIN_SIZE=1)
+  netsense_matrix(netsense sizes 4 NETSENSE_CODEC=${codec} NETSENSE_MIN_SIZE=1 NETSENSE_TCP_THREADS=2)
+  netsense_matrix(netsense large 3 NETSENSE_CODEC=${codec} NETSENSE_MIN_SIZE=1)
+  netsense_matrix(netsense repeat 2 NETSENSE_CODEC=${codec} NETSENSE_MIN_SIZE=1 NCCL_PROTO=LL)
+endforeach()
+
 # Much data, several operations and communicators at once.
 netsense_matrix(netsense large 2 NCCL_PROTO=LL)
 netsense_matrix(netsense large 4 NCCL_ALGO=allreduce:tree NCCL_PROTO=Simple)
