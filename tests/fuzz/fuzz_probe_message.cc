@@ -1,5 +1,5 @@
-// What netsense-probe is sent by anyone who connects: nothing may crash it, and what it takes for a message is
-// one that it would itself have written.
+// What netsense-probe is sent by anyone who connects: nothing may crash it, and what it takes for a message
+// is one that it would itself have written.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
