@@ -106,7 +106,8 @@ class Family {
 
   void first_failure(size_t rank, int status) {
     result_ = exit_code(status);
-    if (WIFSIGNALED(status)) fmt::print(stderr, "netsense-perf: rank {} {}\n", rank, describe(status));
+    if (WIFSIGNALED(status))
+      fmt::print(stderr, "{}: rank {} {}\n", program_invocation_short_name, rank, describe(status));
     next_step_ = Clock::now() + kGrace;
   }
 
@@ -118,7 +119,9 @@ class Family {
   // First SIGTERM, then SIGKILL.
   void escalate() {
     if (result_ == 0 || Clock::now() < next_step_) return;
-    if (!asked_) fmt::print(stderr, "netsense-perf: stopping the {} rank(s) still running\n", running_);
+    if (!asked_)
+      fmt::print(stderr, "{}: stopping the {} rank(s) still running\n", program_invocation_short_name,
+                 running_);
     signal_all(asked_ ? SIGKILL : SIGTERM);
     asked_ = true;
     next_step_ = Clock::now() + kStopLimit;
