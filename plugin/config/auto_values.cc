@@ -15,8 +15,8 @@ int auto_threads(int cores) {
   return cores < 16 ? 2 : 4;
 }
 
-// The kernel works on one connection at a time from both ends; with a second one the receiver can copy from
-// the one while packets come in on the other, which on a fast link is worth more than a thread.
+// Between two hosts that are fast enough, two carry almost twice as much as one, even without threads
+// (`tools/bench raw`, veth).
 constexpr int kLeastStreams = 2;
 
 }  // namespace

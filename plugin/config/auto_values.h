@@ -14,7 +14,8 @@ int usable_cores();
 // NETSENSE_TCP_THREADS and NETSENSE_TCP_STREAMS as they are in force with so many usable cores.
 int threads_in_force(const Settings& settings, int cores);
 int streams_in_force(const Settings& settings, int cores);
-// The streams to a peer on this host, which `auto` sets lower: nothing but memory is in between.
+// The streams to a peer on this host. `auto` is lower there: with only memory in between one is the fastest
+// (`tools/bench raw`, loopback).
 int local_streams_in_force(const Settings& settings, int cores);
 
 // The number that the setting of this name stands for, none unless it is `auto`.

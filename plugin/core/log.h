@@ -36,7 +36,3 @@ void log_format(LogLevel level, unsigned long flags, const char* file, int line,
 #define NETSENSE_INFO_INIT(...)                                                                   \
   ::netsense::log_format(::netsense::LogLevel::kInfo, ::netsense::kLogInit | ::netsense::kLogNet, \
                          __FILE_NAME__, __LINE__, __VA_ARGS__)
-// Shown with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=NET.
-#define NETSENSE_INFO(...)                                                                          \
-  ::netsense::log_format(::netsense::LogLevel::kInfo, ::netsense::kLogNet, __FILE_NAME__, __LINE__, \
-                         __VA_ARGS__)

@@ -175,7 +175,10 @@ void Proxy::accept_one() {
 
 void Proxy::run() {
   while (!stop_) {
-    std::vector<pollfd> wanted{{detour_.fd(), POLLIN, 0}};
+    const bool holds_back =
+        !connections_.empty() && std::chrono::steady_clock::now() - made_ < harm_.others_late;
+    // poll() passes over negative descriptors.
+    std::vector<pollfd> wanted{{holds_back ? -1 : detour_.fd(), POLLIN, 0}};
     for (const auto& connection : connections_) {
       for (const pollfd& entry : connection->wanted()) wanted.push_back(entry);
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -31,6 +32,8 @@ struct Harm {
   uint64_t at = 0;                   // counted for each connection from its first byte, the handshake's
   size_t connections = SIZE_MAX;     // only so many are harmed, the first to get there
   size_t piece = size_t{256} << 10;  // bytes are carried in pieces of at most this many
+  // All connections but the first are carried only when the proxy is so old.
+  std::chrono::milliseconds others_late{0};
 };
 
 class Proxy {
@@ -54,6 +57,7 @@ class Proxy {
   std::list<std::unique_ptr<Connection>> connections_;
   std::atomic<size_t> harmed_{0};
   std::atomic<bool> stop_{false};
+  const std::chrono::steady_clock::time_point made_ = std::chrono::steady_clock::now();
   std::thread thread_;
 };
 

@@ -47,5 +47,28 @@ class SlowStream(scene.NetTest):
         return {each.local_port: each.bytes_acked for each in self.hosts[0].connections()}
 
 
+class StreamsByDefault(scene.NetTest):
+    def streams_used(self, ipv6=False):
+        """How many TCP connections carry the data that leaves the first host; without helper threads, so that the
+        number of cores does not matter."""
+        group = self.perf("sendrecv", "-b", "16M", "-e", "16M", "-w", "0", "-n", "1000000", "-c", "0", ipv6=ipv6,
+                          env={"NETSENSE_TCP_THREADS": "0", "NCCL_MAX_P2P_NCHANNELS": "1", "NCCL_MAX_NCHANNELS": "1",
+                               "NCCL_SOCKET_IFNAME": "eth0", "NETSENSE_FAMILY": "ipv6" if ipv6 else "ipv4"})
+        self.busy_connections(group, at_least=2, megabytes=20)
+        found = [each for each in self.hosts[0].connections() if each.bytes_acked > 2 * 10**6]
+        group.stop()
+        return len(found)
+
+    def test_two_to_another_host(self):
+        self.assertEqual(self.streams_used(), 2)
+
+    def test_one_within_a_host_by_its_own_addresses(self):
+        """Two ranks on one host: each sends on one connection."""
+        self.hosts = [self.hosts[0], self.hosts[0]]
+        for ipv6 in (False, True):
+            with self.subTest(ipv6=ipv6):
+                self.assertEqual(self.streams_used(ipv6), 2)
+
+
 if __name__ == "__main__":
     scene.main()

@@ -47,8 +47,8 @@ std::string to_string(const Address& address) {
 }
 
 bool is_on_this_host(const Address& address) {
-  // A datagram socket that is connected only looks for a route, and the route to an own address leaves from
-  // it.
+  // A datagram socket that is connected only looks for a route. That to an own address leaves from it, unless
+  // the address is a second one of its subnet; no interface offers such a one while it has a first.
   const core::Fd fd(::socket(address.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0));
   Address own;
   own.length = sizeof own.storage;

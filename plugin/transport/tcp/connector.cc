@@ -60,6 +60,7 @@ class Connector::Attempt : public EventHandler {
   }
 
   void on_event(uint32_t events) override {
+    if (proven_) return notice_end();
     if (finished_) return;
     if (!connected_) {
       const int error = take_socket_error(fd_.get());
@@ -72,8 +73,7 @@ class Connector::Attempt : public EventHandler {
       case ExchangeResult::kWaiting:
         return;
       case ExchangeResult::kDone:
-        Reactor::silence(registration_);  // until the comm takes the socket over
-        finished_ = true;
+        finished_ = proven_ = true;
         return owner_.stream_ready(handshake_.peer_capabilities());
       case ExchangeResult::kFailed:
         return give_up(Status::kRemoteError, describe(handshake_.error(), handshake_.peer_version()));
@@ -111,7 +111,7 @@ class Connector::Attempt : public EventHandler {
     fd_ = start_connect(owner_.target_.address, owner_.runtime_->tuning().socket);
     if (!fd_.valid()) {
       // Not even a socket: the tick needs a descriptor to hang on, so there is no later attempt.
-      return give_up(Status::kSystemError, fmt::format("connecting failed: {}", std::strerror(errno)));
+      return give_up(Status::kSystemError, fmt::format("connecting failed: {}", explain(errno)));
     }
     next_retry_ = now + kRetryAfter;
     owner_.runtime_->reactor().add(fd_.get(), EPOLLOUT | EPOLLIN, this, &registration_, kTick);
@@ -130,8 +130,19 @@ class Connector::Attempt : public EventHandler {
   // NCCL does not say so when it gives a connection up. The peer must hear of it, or it would wait for ever.
   void leave() {
     finished_ = true;
+    proven_ = false;
     ::shutdown(fd_.get(), SHUT_RDWR);
     Reactor::silence(registration_);
+  }
+
+  // The peer says nothing more before the comm takes the socket over; but it may give the connection up while
+  // other streams of it are still on their way.
+  void notice_end() {
+    std::byte ignored{};
+    const ssize_t got = ::recv(fd_.get(), &ignored, sizeof ignored, MSG_PEEK | MSG_DONTWAIT);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    Reactor::silence(registration_);
+    if (got <= 0) owner_.stream_lost();
   }
 
   void give_up(Status status, const std::string& why) {
@@ -149,6 +160,7 @@ class Connector::Attempt : public EventHandler {
   Reactor::Registration registration_;
   bool connected_ = false;
   bool finished_ = false;
+  bool proven_ = false;  // waits for the other streams of the connection
   int last_error_ = ETIMEDOUT;
   uint64_t polls_seen_ = 0;
   int ticks_unasked_ = 0;
@@ -182,6 +194,15 @@ void Connector::stream_ready(const Capabilities& peer) {
 
 void Connector::fail(Status status, const std::string& why) {
   health_.fail(status, fmt::format("cannot connect to peer {}: {}", peer_, why));
+}
+
+void Connector::stream_lost() {
+  {
+    const std::scoped_lock lock(mutex_);
+    // A whole connection is handed over whatever has become of it: its comm says what is wrong.
+    if (ready_ == attempts_.size()) return;
+  }
+  fail(Status::kRemoteError, kClosedEarly);
 }
 
 bool Connector::leave(uint64_t polls) {

@@ -33,6 +33,7 @@ class Connector {
  private:
   class Attempt;
   void stream_ready(const Capabilities& peer);
+  void stream_lost();
   // For an attempt that was not asked for since poll number `polls`: whether it is given up.
   bool leave(uint64_t polls);
   [[nodiscard]] uint64_t polls() const {

@@ -175,7 +175,8 @@ void TcpListener::succeeded(Candidate* candidate) {
     group.missing = hello.streams;
     group.peer = candidate->peer;
     group.capabilities = hello.capabilities;
-    group.deadline = Clock::now() + kHandshakeLimit;
+    // As long as its connector may take: this stream has proved itself, and the others may be held up.
+    group.deadline = Clock::now() + runtime_->tuning().connect_timeout;
   }
   const bool fits = hello.streams == group.streams.size() && !group.streams[hello.stream].valid() &&
                     hello.capabilities == group.capabilities;
@@ -232,11 +233,8 @@ Status TcpListener::check_time() {
   if (now - *first_accept_ < limit) return Status::kOk;
   const auto seconds = std::chrono::duration<double>(limit).count();
   if (shortage_ != 0) {
-    health_.fail(
-        Status::kSystemError,
-        fmt::format("a peer that connects to {} cannot be let in: {}. A connection takes one descriptor per "
-                    "stream; the limit is `ulimit -n`",
-                    address_, std::strerror(shortage_)));
+    health_.fail(Status::kSystemError, fmt::format("a peer that connects to {} cannot be let in: {}",
+                                                   address_, explain(shortage_)));
     return health_.status();
   }
   if (stranger_ != Stranger::kScanner) {

@@ -22,7 +22,7 @@ namespace netsense::tcp {
 struct Tuning {
   int streams = 1;
   int local_streams = 1;  // to a peer on this host
-  int threads = 0;  // threads that move large messages; 0: the caller of test() does
+  int threads = 0;        // threads that move large messages; 0: the caller of test() does
   size_t block_bytes = 0;
   bool checksum = true;
   CodingRules coding;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 
 namespace netsense::tcp {
 namespace {
@@ -92,6 +93,14 @@ Liveness read_liveness(int fd) {
   if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return {};
   return {.waiting = info.tcpi_retransmits > 0 || info.tcpi_probes > 0,
           .since_ack = std::chrono::milliseconds(info.tcpi_last_ack_recv)};
+}
+
+std::string explain(int error) {
+  std::string text = std::strerror(error);
+  if (error == EMFILE || error == ENFILE) {
+    text += ". A connection takes one descriptor per stream (NETSENSE_TCP_STREAMS); the limit is `ulimit -n`";
+  }
+  return text;
 }
 
 int take_socket_error(int fd) {

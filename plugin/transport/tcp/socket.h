@@ -43,6 +43,9 @@ struct Liveness {
 };
 Liveness read_liveness(int fd);
 
+// An errno value for people; where descriptors ran out, with what to do about it.
+std::string explain(int error);
+
 // The pending error of a socket (SO_ERROR), as an errno value.
 int take_socket_error(int fd);
 

@@ -63,7 +63,11 @@ class TcpTransport : public transport::Transport {
       return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
     };
     const size_t kib = tuning_.block_bytes >> 10;
-    return fmt::format("{} per connection, {}, blocks of {}, checksums {}", count(tuning_.streams, "stream"),
+    const std::string local = tuning_.local_streams == tuning_.streams
+                                  ? ""
+                                  : fmt::format(" ({} within a host)", tuning_.local_streams);
+    return fmt::format("{} per connection{}, {}, blocks of {}, checksums {}",
+                       count(tuning_.streams, "stream"), local,
                        tuning_.threads == 0 ? "no helper threads" : count(tuning_.threads, "helper thread"),
                        kib % 1024 == 0 ? fmt::format("{} MiB", kib >> 10) : fmt::format("{} KiB", kib),
                        tuning_.checksum ? "on" : "off");
