@@ -35,12 +35,12 @@ bool SendCoding::codable(const void* data, size_t bytes, const transport::Region
   return true;
 }
 
-void SendCoding::sensed(probe::Time now, size_t stream, const probe::Estimate& path, bool window_limited) {
+void SendCoding::sensed(probe::Time now, size_t stream, const probe::Estimate& path, bool backed_up) {
   if (!deciding_.try_lock()) return;
-  paths_[stream] = {path, window_limited};
+  paths_[stream] = {path, backed_up};
   std::ranges::transform(paths_, estimates_.begin(), &StreamPath::path);
-  const bool limited = std::ranges::any_of(paths_, &StreamPath::window_limited);
-  congestion_.update(now, probe::combine(estimates_), limited);
+  const bool any_backed_up = std::ranges::any_of(paths_, &StreamPath::backed_up);
+  congestion_.update(now, probe::combine(estimates_), any_backed_up);
   deciding_.unlock();
 }
 
