@@ -136,12 +136,12 @@ inline Result dereg_mr(void* comm, void* region) {
 template <std::integral Size>
 Result isend(void* comm, void* data, Size bytes, int tag, void* region, void** request) {
   if (std::signed_integral<Size> && bytes < 0) return refuse("isend: negative size");
-  return core::net_isend(comm, data, static_cast<size_t>(bytes), tag, region, request);
+  return core::net_isend(comm, data, static_cast<size_t>(bytes), tag, region, nullptr, request);
 }
 
-inline Result isend(void* comm, void* data, size_t bytes, int tag, void* region, void* /*parent*/,
+inline Result isend(void* comm, void* data, size_t bytes, int tag, void* region, void* parent,
                     void** request) {
-  return core::net_isend(comm, data, bytes, tag, region, request);
+  return core::net_isend(comm, data, bytes, tag, region, parent, request);
 }
 
 // v6 to v8 know no hint: whatever stands in *request on entry means nothing.
@@ -193,9 +193,9 @@ inline Result finalize(void* context) {
   return core::net_finalize(as_context(context));
 }
 
-// NCCL says here what traffic comes next; TCP carries all of it alike.
-inline Result set_net_attributes(void* /*context*/, NetAttributesV11* /*attributes*/) {
-  return Result::kOk;
+inline Result set_net_attributes(void* context, NetAttributesV11* attributes) {
+  if (attributes == nullptr) return Result::kOk;
+  return core::net_announce(as_context(context), attributes->op, attributes->protocol);
 }
 
 // getDeviceMr, irecvConsumed and makeVDevice stay null: they are for networks with device code and for NICs

@@ -35,7 +35,8 @@ void count_piece(const std::byte* data, const FloatLayout& layout, Count* count)
   }
 }
 
-// In bits, with the correction for small samples of Miller, "Note on the bias of information estimates" (1955).
+// In bits, with the correction for small samples of Miller, "Note on the bias of information estimates"
+// (1955).
 double entropy(const Count& count, size_t exponents) {
   double sum = 0;
   size_t seen = 0;
@@ -79,6 +80,25 @@ DType guess_type(const void* data, size_t bytes) {
     }
   }
   return best;
+}
+
+std::optional<kernels::DType> type_of(int nccl_type) {
+  switch (nccl_type) {
+    case 6:
+      return kernels::DType::kF16;
+    case 7:
+      return kernels::DType::kF32;
+    case 8:
+      return kernels::DType::kF64;
+    case 9:
+      return kernels::DType::kBf16;
+    case 10:
+      return kernels::DType::kF8E4M3;
+    case 11:
+      return kernels::DType::kF8E5M2;
+    default:
+      return std::nullopt;
+  }
 }
 
 bool looks_like_ll(const void* data, size_t bytes) {

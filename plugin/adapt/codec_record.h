@@ -8,8 +8,8 @@
 
 namespace netsense::adapt {
 
-// A moving mean over blocks, in which one counts for an eighth: a few blocks are enough to follow a change, and
-// one that was interrupted does not turn the decision.
+// A moving mean over blocks, in which one counts for an eighth: a few blocks are enough to follow a change,
+// and one that was interrupted does not turn the decision.
 class CodecRecord {
  public:
   // One block was coded. `took`: by the clock, so that a busy machine makes the codec as slow as it is.

@@ -12,8 +12,9 @@ using std::chrono::seconds;
 
 // Below this a busy machine looks the same: packets wait for their turn on a core.
 constexpr microseconds kLeastQueue{1000};
-// The share of the time with signs is a moving mean over so long. A busy machine without a bottleneck in the network
-// (2 cores, 4 ranks and other work, over an unshaped link) stays below 0.55, a full link is above 0.9.
+// The share of the time with signs is a moving mean over so long. A busy machine without a bottleneck in the
+// network (2 cores, 4 ranks and other work, over an unshaped link) stays below 0.55, a full link is above
+// 0.9.
 constexpr milliseconds kMemory{30};
 constexpr double kEnough = 0.65;
 // Coding thins the signs out without the network being any wider.
@@ -26,12 +27,12 @@ constexpr seconds kLongestHold{30};
 constexpr int kSoon = 2;
 constexpr double kRateWeight = 1.0 / 8;
 
-bool is_sign(const probe::Estimate& path, bool backed_up) {
+}  // namespace
+
+bool Congestion::is_sign(const probe::Estimate& path, bool backed_up) {
   const bool queued = path.network_queue > std::max<probe::Duration>(kLeastQueue, path.rtprop / 2);
   return path.active && path.in_flight_bytes > 0 && path.delivery_rate > 0 && (queued || backed_up);
 }
-
-}  // namespace
 
 void Congestion::update(probe::Time now, const probe::Estimate& path, bool backed_up) {
   queue_seconds_ = probe::to_seconds(path.queue_delay());

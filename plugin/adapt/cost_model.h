@@ -19,8 +19,8 @@ constexpr double raw_seconds(double bytes, double wire_rate, double queue_second
 
 // Coding, sending and decoding overlap block by block, so the slowest of the three decides.
 constexpr double coded_seconds(double bytes, double wire_rate, double queue_seconds, const CodecCost& codec) {
-  return queue_seconds + std::max({bytes / codec.encode_rate, codec.ratio * bytes / wire_rate,
-                                   bytes / codec.decode_rate});
+  return queue_seconds +
+         std::max({bytes / codec.encode_rate, codec.ratio * bytes / wire_rate, bytes / codec.decode_rate});
 }
 
 }  // namespace netsense::adapt

@@ -33,9 +33,8 @@ double LosslessController::cost(Action action, const Congestion& congestion, siz
   const CodecRecord& record = records_[index(action)];
   // Both tiers decode faster than they encode, so the other side, if it is as fast as this one, is not what
   // limits.
-  const CodecCost codec{.ratio = record.ratio(),
-                        .encode_rate = record.encode_rate(),
-                        .decode_rate = record.encode_rate()};
+  const CodecCost codec{
+      .ratio = record.ratio(), .encode_rate = record.encode_rate(), .decode_rate = record.encode_rate()};
   return coded_seconds(size, rate, queue, codec) - queue;
 }
 

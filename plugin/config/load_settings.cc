@@ -133,6 +133,20 @@ LoadedSettings load_settings(const char* const* environment) noexcept {
   }
 }
 
+std::string describe_compression(const Settings& settings) {
+  if (settings.mode == Mode::kOff) return "no compression";
+  const std::string what = fmt::format("messages from {} KiB", (settings.min_coded_bytes + 1023) >> 10);
+  switch (settings.codec) {
+    case CodecChoice::kFast:
+      return "lossless compression of all " + what + " (fast tier)";
+    case CodecChoice::kTight:
+      return "lossless compression of all " + what + " (tight tier)";
+    case CodecChoice::kAuto:
+      break;
+  }
+  return "lossless compression of " + what + " where it is faster";
+}
+
 std::string changed_settings(const LoadedSettings& loaded) {
   std::string text;
   for (const SettingValue& value : loaded.values) {

@@ -74,4 +74,7 @@ LoadedSettings load_settings(const char* const* environment) noexcept;
 // empty when there are none.
 std::string changed_settings(const LoadedSettings& loaded);
 
+// What the settings say of compression, for the start-up line.
+std::string describe_compression(const Settings& settings);
+
 }  // namespace netsense::config

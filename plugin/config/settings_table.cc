@@ -79,13 +79,15 @@ constexpr std::array kTable{
             "often left "
             "to the network card.",
             SwitchType{&Settings::checksum}},
-    Setting{"NETSENSE_MODE", "", "", "",
-            "What may happen to the bytes of a message. `lossless`: they are compressed, and come out bit by bit "
-            "as they went in, while the network is the bottleneck and that is faster. `off`: they are sent as "
-            "they are.",
-            choice_of<&Settings::mode>(kModes)},
+    Setting{
+        "NETSENSE_MODE", "", "", "",
+        "What may happen to the bytes of a message. `lossless`: they are compressed, and come out bit by bit "
+        "as they went in, while the network is the bottleneck and that is faster. `off`: they are sent as "
+        "they are.",
+        choice_of<&Settings::mode>(kModes)},
     Setting{"NETSENSE_CODEC", "", "", "",
-            "Which lossless codec. `auto`: measured and chosen while the job runs. `fast` and `tight`: always that "
+            "Which lossless codec. `auto`: measured and chosen while the job runs. `fast` and `tight`: "
+            "always that "
             "one, also where it does not pay, for tests and comparisons.",
             choice_of<&Settings::codec>(kCodecs)},
     Setting{"NETSENSE_MIN_SIZE", "", "bytes", "", "Messages smaller than this are never compressed.",

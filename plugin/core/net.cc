@@ -7,10 +7,12 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "plugin/config/settings.h"
+#include "plugin/core/profile.h"
 #include "plugin/core/transports.h"
 
 namespace netsense::core {
@@ -22,6 +24,7 @@ using transport::kHandleSize;
 using transport::kMaxMessage;
 using transport::Listener;
 using transport::MemoryType;
+using transport::MessageHints;
 using transport::RecvComm;
 using transport::Region;
 using transport::Request;
@@ -30,6 +33,7 @@ using transport::Transport;
 
 struct Context {
   int abi_version = 0;
+  std::shared_ptr<transport::Announced> announced = std::make_shared<transport::Announced>();
 };
 
 namespace {
@@ -62,8 +66,8 @@ void report_start(const Net& net, int abi_version, const std::string& changed) {
     devices += fmt::format("{}{} ({} Mbit/s, {})", devices.empty() ? "" : ", ", device.info->name,
                            device.info->speed_mbps, device.transport->name());
   }
-  NETSENSE_INFO_INIT("netsense {} on, net v{}, {}; {}; no compression{}{}", NETSENSE_VERSION, abi_version,
-                     devices, net.transports.front()->description(),
+  NETSENSE_INFO_INIT("netsense {} on, net v{}, {}; {}; {}{}{}", NETSENSE_VERSION, abi_version, devices,
+                     net.transports.front()->description(), config::describe_compression(net.settings),
                      changed.empty() ? "" : "; set: ", changed);
 }
 
@@ -151,7 +155,7 @@ Status net_init(const InitArgs& args, Context** context) noexcept {
   return guarded("init", [&] {
     ensure_net(args.abi_version);
     if (context == nullptr) return Status::kOk;
-    *context = std::make_unique<Context>(Context{args.abi_version}).release();
+    *context = std::make_unique<Context>(Context{.abi_version = args.abi_version}).release();
     the_net().load()->contexts.fetch_add(1);
     return Status::kOk;
   });
@@ -168,6 +172,16 @@ Status net_finalize(Context* context) noexcept {
     }
     return Status::kOk;
   });
+}
+
+Status net_announce(Context* context, uint32_t functions, uint32_t protocols) noexcept {
+  // SendRecv, Send, Recv, AlltoAll, Scatter, Gather: for these NCCL leaves the protocols as they were.
+  constexpr uint32_t kPointToPoint = 0x7e0;
+  constexpr uint32_t kSimple = 1U << 2;
+  if (context == nullptr) return Status::kOk;
+  const bool low_latency = (functions & kPointToPoint) == 0 && protocols != 0 && (protocols & kSimple) == 0;
+  context->announced->low_latency.store(low_latency, std::memory_order_relaxed);
+  return Status::kOk;
 }
 
 Status net_devices(int* count) noexcept {
@@ -196,7 +210,7 @@ Status net_listen(Context* /*context*/, int device, void* handle, void** listene
   });
 }
 
-Status net_connect(Context* /*context*/, int device, void* handle, void** send_comm) noexcept {
+Status net_connect(Context* context, int device, void* handle, void** send_comm) noexcept {
   if (handle == nullptr || send_comm == nullptr) return invalid("connect: null argument");
   const Device* found = find_device(device);
   if (found == nullptr) return unknown_device(device);
@@ -204,6 +218,7 @@ Status net_connect(Context* /*context*/, int device, void* handle, void** send_c
   return guarded("connect", [&] {
     std::unique_ptr<SendComm> made;
     const Status status = found->transport->connect(found->index, as_handle(handle), &made);
+    if (made != nullptr && context != nullptr) made->follow(context->announced);
     *send_comm = static_cast<Comm*>(made.release());
     return finish(status);
   });
@@ -255,14 +270,18 @@ Status net_dereg_mr(void* comm, void* region) noexcept {
                  [&] { return static_cast<Comm*>(comm)->deregister_memory(static_cast<Region*>(region)); });
 }
 
-Status net_isend(void* comm, void* data, size_t bytes, int tag, void* region, void** request) noexcept {
+Status net_isend(void* comm, void* data, size_t bytes, int tag, void* region, const void* phandle,
+                 void** request) noexcept {
   if (comm == nullptr || request == nullptr) return invalid("isend: null argument");
   *request = nullptr;
   if (bytes > kMaxMessage) return invalid("isend: a message may have at most 1 GiB");
   return guarded("isend", [&] {
     Request* made = nullptr;
-    const Status status = static_cast<SendComm*>(static_cast<Comm*>(comm))
-                              ->isend(data, bytes, tag, static_cast<Region*>(region), &made);
+    auto* sender = static_cast<SendComm*>(static_cast<Comm*>(comm));
+    const std::optional<TrafficInfo> traffic = traffic_of(phandle);
+    const MessageHints hints{.data_type = traffic ? traffic->data_type : kUnknownTraffic,
+                             .low_latency = sender->low_latency_announced()};
+    const Status status = sender->isend(data, bytes, tag, static_cast<Region*>(region), hints, &made);
     *request = made;
     return finish(status);
   });

@@ -22,6 +22,8 @@ struct InitArgs {
 // NCCL calls init once per communicator (v11+), or possibly once in all (v6 to v10).
 Status net_init(const InitArgs& args, Context** context) noexcept;
 Status net_finalize(Context* context) noexcept;
+// What NCCL says of the traffic that comes next (setNetAttr): bit masks of ncclFunc_t and NCCL_PROTO_*.
+Status net_announce(Context* context, uint32_t functions, uint32_t protocols) noexcept;
 
 Status net_devices(int* count) noexcept;
 // The strings stay valid until the process ends.
@@ -41,7 +43,9 @@ Status net_dereg_mr(void* comm, void* region) noexcept;
 
 // On entry *request may hold NCCL's hint NCCL_NET_OPTIONAL_RECV_COMPLETION (net_irecv, v9 and newer: the
 // adapter passes it as completion_optional). On return null means "not now, call again".
-Status net_isend(void* comm, void* data, size_t bytes, int tag, void* region, void** request) noexcept;
+// phandle: of the profiler's event of this transfer, or null (before v10).
+Status net_isend(void* comm, void* data, size_t bytes, int tag, void* region, const void* phandle,
+                 void** request) noexcept;
 Status net_irecv(void* comm, int count, void** data, const size_t* bytes, const int* tags, void** regions,
                  bool completion_optional, void** request) noexcept;
 Status net_iflush(void* comm, int count, void** data, const int* bytes, void** regions,

@@ -41,6 +41,18 @@ Status RegionTable::add(void* data, size_t bytes, MemoryType type, Region** regi
   return Status::kOk;
 }
 
+void RegionTable::settle() {
+  if (settled_) return;
+  settled_ = true;
+  const size_t count = regions_.size();
+  if (count < 2 || count > 3) return;
+  Region& last = *regions_.back();
+  // LL's is the smallest, whatever the settings.
+  if (regions_.front()->bytes_ >= last.bytes_) return;
+  for (size_t i = 0; i + 1 < count; ++i) regions_[i]->kind_ = BufferKind::kLowLatency;
+  last.surely_simple_ = last.kind_ == BufferKind::kSimple;
+}
+
 Status RegionTable::remove(Region* region) {
   const auto found = std::find_if(regions_.begin(), regions_.end(),
                                   [region](const auto& entry) { return entry.get() == region; });

@@ -22,13 +22,16 @@ struct LowLatencySizes {
 LowLatencySizes low_latency_sizes();
 
 // NCCL registers one buffer per protocol; only those of LL and LL128 have exactly these sizes. Not a
-// documented contract: a buffer that merely looks like one is treated with the same care.
+// documented contract: a buffer that merely looks like one is treated with the same care, and RegionTable
+// looks at the order too.
 BufferKind classify(size_t bytes, const LowLatencySizes& sizes);
 
 class Region {
  public:
   Region(void* data, size_t bytes, BufferKind kind) : data_(data), bytes_(bytes), kind_(kind) {}
   [[nodiscard]] BufferKind kind() const { return kind_; }
+  // Not only not recognised as another's, but the Simple buffer of its connection.
+  [[nodiscard]] bool surely_simple() const { return surely_simple_; }
   // Whether any byte of the other range lies within.
   [[nodiscard]] bool overlaps(const void* data, size_t bytes) const {
     const auto begin = reinterpret_cast<uintptr_t>(data_);
@@ -40,6 +43,8 @@ class Region {
   void* data_;
   size_t bytes_;
   BufferKind kind_;
+  bool surely_simple_ = false;
+  friend class RegionTable;
 };
 
 // The regions of one comm. Used from one thread at a time, as NCCL does.
@@ -48,8 +53,13 @@ class RegionTable {
   // Only host memory; anything else is an error with a WARN.
   Status add(void* data, size_t bytes, MemoryType type, Region** region);
   Status remove(Region* region);
+  // To be called before the first transfer. NCCL registers a connection's buffers when it makes it, always in
+  // the order LL, LL128, Simple, or LL, Simple for send/recv; memory of users comes later. So the order tells
+  // what the sizes do not when they are not the known ones.
+  void settle();
 
  private:
+  bool settled_ = false;
   std::vector<std::unique_ptr<Region>> regions_;
 };
 

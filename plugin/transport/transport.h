@@ -3,11 +3,13 @@
 // final for the object that reported it.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "plugin/core/status.h"
 
@@ -34,6 +36,18 @@ struct DeviceInfo {
 // Memory that NCCL registered on a comm.
 class Region;
 
+// What NCCL has announced in setNetAttr of a communicator's traffic. NCCL says it when a collective begins
+// and another than the last, not with every message, so it may be out of date.
+struct Announced {
+  std::atomic<bool> low_latency{false};  // LL or LL128 and nothing else
+};
+
+// What is known of one message besides its bytes.
+struct MessageHints {
+  int data_type = -1;        // ncclDataType_t; -1: unknown
+  bool low_latency = false;  // NCCL has announced LL or LL128
+};
+
 class Comm;
 
 // An isend or irecv under way; lives until its comm's test() reports it done.
@@ -57,7 +71,16 @@ class Comm {
 class SendComm : public Comm {
  public:
   // *request is null when the ring of requests is full.
-  virtual Status isend(const void* data, size_t bytes, int tag, Region* region, Request** request) = 0;
+  virtual Status isend(const void* data, size_t bytes, int tag, Region* region, const MessageHints& hints,
+                       Request** request) = 0;
+
+  void follow(std::shared_ptr<const Announced> announced) { announced_ = std::move(announced); }
+  [[nodiscard]] bool low_latency_announced() const {
+    return announced_ != nullptr && announced_->low_latency.load(std::memory_order_relaxed);
+  }
+
+ private:
+  std::shared_ptr<const Announced> announced_;  // null: NCCL announces nothing (before v11)
 };
 
 class RecvComm : public Comm {

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "plugin/adapt/byte_type.h"
+#include "plugin/core/profile.h"
 #include "probe/peer_estimate.h"
 
 namespace netsense::tcp {
@@ -21,16 +22,25 @@ size_t class_of(size_t message_bytes, size_t classes) {
 }  // namespace
 
 SendCoding::SendCoding(const CodingRules& rules, bool peer_decodes, size_t streams)
-    : rules_(rules), on_(rules.mode != config::Mode::kOff && peer_decodes), paths_(streams), estimates_(streams) {
+    : rules_(rules),
+      on_(rules.mode != config::Mode::kOff && peer_decodes),
+      paths_(streams),
+      estimates_(streams) {
   traffic_.reserve(kClasses);
   for (size_t i = 0; i < kClasses; ++i) traffic_.emplace_back(rules.codec);
 }
 
-bool SendCoding::codable(const void* data, size_t bytes, const transport::Region* region) {
-  if (!on_ || bytes < rules_.min_bytes || region == nullptr ||
-      region->kind() != transport::BufferKind::kSimple || adapt::looks_like_ll(data, bytes)) {
+SendCoding::~SendCoding() {
+  if (wants_types_) core::want_traffic_info(false);
+}
+
+bool SendCoding::codable(const void* data, size_t bytes, const transport::Region* region,
+                         const transport::MessageHints& hints) {
+  if (!on_ || bytes < rules_.min_bytes || region == nullptr) return false;
+  if (region->kind() != transport::BufferKind::kSimple || (hints.low_latency && !region->surely_simple())) {
     return false;
   }
+  if (adapt::looks_like_ll(data, bytes)) return false;
   if (!senses()) senses_.store(true, std::memory_order_relaxed);
   return true;
 }
@@ -44,12 +54,27 @@ void SendCoding::sensed(probe::Time now, size_t stream, const probe::Estimate& p
   deciding_.unlock();
 }
 
+void SendCoding::review(probe::Time now) {
+  if (!senses() || !deciding_.try_lock()) return;
+  const bool coding = rules_.codec != config::CodecChoice::kAuto || congestion_.present(now);
+  deciding_.unlock();
+  if (coding == wants_types_) return;
+  wants_types_ = coding;
+  core::want_traffic_info(coding);
+}
+
 SendCoding::Decision SendCoding::decide(probe::Time now, const Block& block) {
   Decision decision{.traffic_class = class_of(block.request->bytes, kClasses)};
   if (!deciding_.try_lock()) return decision;
   Traffic& traffic = traffic_[decision.traffic_class];
   decision.action = traffic.controller.choose(now, congestion_, block.bytes);
-  if (decision.action != adapt::Action::kRaw) {
+  if (decision.action == adapt::Action::kRaw) {
+    deciding_.unlock();
+    return decision;
+  }
+  if (const auto known = adapt::type_of(block.request->coding.data_type)) {
+    decision.type = *known;
+  } else {
     if (traffic.blocks_until_look == 0) {
       traffic.type = adapt::guess_type(block.request->data, block.request->bytes);
       traffic.blocks_until_look = kBlocksPerLook;

@@ -24,14 +24,21 @@ struct CodingRules {
 class SendCoding {
  public:
   SendCoding(const CodingRules& rules, bool peer_decodes, size_t streams);
+  SendCoding(const SendCoding&) = delete;
+  SendCoding& operator=(const SendCoding&) = delete;
+  ~SendCoding();
 
   [[nodiscard]] bool on() const { return on_; }
   // Whether a message may be coded at all: no buffer of LL or LL128, large enough. For NCCL's thread.
-  bool codable(const void* data, size_t bytes, const transport::Region* region);
+  bool codable(const void* data, size_t bytes, const transport::Region* region,
+               const transport::MessageHints& hints);
   // Whether anybody wants to know about the path: there were messages that may be coded.
   [[nodiscard]] bool senses() const { return senses_.load(std::memory_order_relaxed); }
   // What a stream has found out about its path.
   void sensed(probe::Time now, size_t stream, const probe::Estimate& path, bool backed_up);
+
+  // Now and then, by a thread that may wait: asks NCCL for data types while anything is coded.
+  void review(probe::Time now);
 
   struct Decision {
     adapt::Action action = adapt::Action::kRaw;
@@ -66,6 +73,7 @@ class SendCoding {
   std::vector<StreamPath> paths_;
   std::vector<probe::Estimate> estimates_;  // of paths_, for combine()
   adapt::Congestion congestion_;
+  bool wants_types_ = false;  // only review() and the destructor look at it
 };
 
 }  // namespace netsense::tcp

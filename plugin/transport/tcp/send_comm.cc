@@ -66,9 +66,12 @@ TcpSendComm::~TcpSendComm() {
 }
 
 Status TcpSendComm::isend(const void* data, size_t bytes, int tag, transport::Region* region,
-                          transport::Request** request) {
+                          const transport::MessageHints& hints, transport::Request** request) {
   if (!health_.ok()) return health_.status();
-  SendRequest* posted = queue_.post(this, data, bytes, tag, coding_.codable(data, bytes, region));
+  regions_.settle();
+  const bool codable = coding_.codable(data, bytes, region, hints);
+  SendRequest* posted =
+      queue_.post(this, data, bytes, tag, {.codable = codable, .data_type = hints.data_type});
   *request = posted;
   if (posted == nullptr) return Status::kOk;
   if (peer_closed_.load(std::memory_order_seq_cst)) {

@@ -33,7 +33,7 @@ class TcpSendComm final : public transport::SendComm {
   // next.
   Status deregister_memory(transport::Region* region) override;
   Status isend(const void* data, size_t bytes, int tag, transport::Region* region,
-               transport::Request** request) override;
+               const transport::MessageHints& hints, transport::Request** request) override;
   Status test(transport::Request* request, bool* done, size_t* bytes) override;
 
   // For the streams.

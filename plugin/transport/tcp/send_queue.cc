@@ -5,7 +5,7 @@
 namespace netsense::tcp {
 
 SendRequest* SendQueue::post(transport::Comm* owner, const void* data, size_t bytes, int tag,
-                             bool codable) {
+                             CodingHints coding) {
   const uint64_t sequence = posted_.load(std::memory_order_relaxed);
   SendRequest& slot = ring_[sequence % kRingSize];
   if (slot.in_use) return nullptr;
@@ -14,7 +14,7 @@ SendRequest* SendQueue::post(transport::Comm* owner, const void* data, size_t by
   slot.data = static_cast<const std::byte*>(data);
   slot.bytes = bytes;
   slot.tag = static_cast<uint32_t>(tag);
-  slot.codable = codable;
+  slot.coding = coding;
   slot.in_use = true;
   slot.unsent.store(std::max<size_t>(bytes, 1), std::memory_order_relaxed);
   posted_.store(sequence + 1, std::memory_order_seq_cst);

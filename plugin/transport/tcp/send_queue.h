@@ -19,13 +19,19 @@ inline constexpr size_t kRingSize = 64;
 // which holds the flag, could arrive first on another stream.
 inline constexpr size_t kLineBytes = 128;
 
+// What a message may be sent as.
+struct CodingHints {
+  bool codable = false;  // may be compressed
+  int data_type = -1;    // ncclDataType_t; -1: unknown
+};
+
 struct SendRequest : transport::Request {
   uint64_t sequence = 0;
   const std::byte* data = nullptr;
   size_t bytes = 0;
   uint32_t tag = 0;
-  bool codable = false;  // may be compressed
-  bool in_use = false;   // only NCCL's thread looks at it
+  CodingHints coding;
+  bool in_use = false;  // only NCCL's thread looks at it
   // What has not been handed to the kernel yet; an empty message counts as one byte.
   std::atomic<size_t> unsent{0};
 
@@ -45,7 +51,7 @@ struct Block {
 class SendQueue {
  public:
   // Null when the ring is full.
-  SendRequest* post(transport::Comm* owner, const void* data, size_t bytes, int tag, bool codable = false);
+  SendRequest* post(transport::Comm* owner, const void* data, size_t bytes, int tag, CodingHints coding = {});
   // The next piece, of at most max_bytes (but at least one line), in the order of the messages. None when all
   // is cut or another thread is cutting right now.
   Block cut(size_t max_bytes);

@@ -20,6 +20,8 @@ using std::chrono::milliseconds;
 
 // The kernel's queue is looked at this often at most; one ioctl each.
 constexpr std::chrono::microseconds kMeasureEvery{500};
+// The path too where bytes wait, and less often where none do: there a look is a cost without a use.
+constexpr std::chrono::microseconds kSenseIdleEvery{2000};
 // A stream too slow to be given blocks gets a small one now and then: it may have become fast again.
 constexpr size_t kProbeBytes = size_t{16} << 10;
 constexpr milliseconds kProbeEvery{1000};
@@ -76,7 +78,8 @@ void SendStream::on_event(uint32_t events) {
 
 // A peer whose host is gone does not answer. Retransmissions or probes of a closed window that stay
 // unanswered for the time limit say so; a peer that merely does not read answers its probes.
-void SendStream::on_tick(Clock::time_point /*now*/) {
+void SendStream::on_tick(Clock::time_point now) {
+  if (index_ == 0) owner_.coding().review(now);
   if (!owner_.health().ok() || unacknowledged_bytes(fd_.get()) == 0) {
     suspicious_ = false;
     return;
@@ -137,7 +140,7 @@ bool SendStream::load_block(size_t limit) {
   header.offset = block.offset;
   header.raw_bytes = static_cast<uint32_t>(block.bytes);
   std::span<const std::byte> payload = block.raw();
-  if (request.codable) {
+  if (request.coding.codable) {
     if (const std::span<const std::byte> coded = code(block); !coded.empty()) {
       header.codec = core::Codec::kLossless;
       payload = coded;
@@ -210,15 +213,18 @@ void SendStream::measure(Clock::time_point now) {
   rate_.update(now, written_, unacknowledged);
   backlog_.store(unacknowledged, std::memory_order_relaxed);
   bytes_per_second_.store(rate_.bytes_per_second(), std::memory_order_relaxed);
-  if (owner_.coding().senses()) sense(now);
+  if (owner_.coding().senses() && (bytes_wait_ || now - last_sensed_ >= kSenseIdleEvery)) sense(now);
 }
 
 void SendStream::sense(Clock::time_point now) {
+  last_sensed_ = now;
   const std::optional<probe::Sample> sample = sampler_.sample(now, written_);
   if (!sample) return;
   path_.update(*sample);
   const bool backed_up = sample->unsent_bytes > 0 && !sample->receiver_limited;
-  owner_.coding().sensed(now, index_, path_.estimate(now), backed_up);
+  const probe::Estimate path = path_.estimate(now);
+  bytes_wait_ = backed_up || adapt::Congestion::is_sign(path, backed_up);
+  owner_.coding().sensed(now, index_, path, backed_up);
 }
 
 void SendStream::read_reverse() {

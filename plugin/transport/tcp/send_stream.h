@@ -93,6 +93,8 @@ class SendStream : public EventHandler {
   uint64_t written_ = 0;
   StreamRate rate_;
   Clock::time_point last_measured_;
+  Clock::time_point last_sensed_;
+  bool bytes_wait_ = false;  // at the last look at the path
   Clock::time_point next_probe_;
   double probed_rate_ = 0;  // the estimate at the last probe
 
