@@ -35,12 +35,21 @@ bool SendCoding::codable(const void* data, size_t bytes, const transport::Region
   return true;
 }
 
-void SendCoding::sensed(probe::Time now, size_t stream, const probe::Estimate& path, bool window_limited) {
+void SendCoding::sensed(probe::Time now, size_t stream, const probe::Estimate& path, bool window_limited,
+                        telemetry::Counters* counters) {
   if (!deciding_.try_lock()) return;
   paths_[stream] = {path, window_limited};
   std::ranges::transform(paths_, estimates_.begin(), &StreamPath::path);
   const bool limited = std::ranges::any_of(paths_, &StreamPath::window_limited);
-  congestion_.update(now, probe::combine(estimates_), limited);
+  const probe::Estimate whole = probe::combine(estimates_);
+  congestion_.update(now, whole, limited);
+  counters->sensed({.rtprop = whole.rtprop,
+                    .rtt = whole.rtt,
+                    .btlbw_bytes_per_second = whole.btlbw,
+                    .delivery_bytes_per_second = whole.delivery_rate,
+                    .bdp_bytes = whole.bdp_bytes,
+                    .host_queue = whole.host_queue,
+                    .network_queue = whole.network_queue});
   deciding_.unlock();
 }
 

@@ -9,6 +9,7 @@
 #include "kernels/format.h"
 #include "plugin/adapt/lossless_controller.h"
 #include "plugin/config/settings.h"
+#include "plugin/telemetry/counters.h"
 #include "plugin/transport/region.h"
 #include "plugin/transport/tcp/send_queue.h"
 #include "plugin/transport/tcp/try_lock.h"
@@ -30,8 +31,9 @@ class SendCoding {
   bool codable(const void* data, size_t bytes, const transport::Region* region);
   // Whether anybody wants to know about the path: there were messages that may be coded.
   [[nodiscard]] bool senses() const { return senses_.load(std::memory_order_relaxed); }
-  // What a stream has found out about its path.
-  void sensed(probe::Time now, size_t stream, const probe::Estimate& path, bool window_limited);
+  // What a stream has found out about its path. counters: where what all of them say together goes.
+  void sensed(probe::Time now, size_t stream, const probe::Estimate& path, bool window_limited,
+              telemetry::Counters* counters);
 
   struct Decision {
     adapt::Action action = adapt::Action::kRaw;
