@@ -5,13 +5,15 @@
 
 namespace netsense::adapt {
 
-// Pure: the caller brings the time. Evidence is what only a network that is full shows: bytes that wait in it (a
-// round trip well above RTprop), or more to send than its congestion window lets out. A receiver that does not
-// read and a sender without work show neither.
+// Pure: the caller brings the time. A look is a sign of congestion when bytes are under way and either wait in the
+// network (a round trip well above RTprop) or leave others no room (the transport holds bytes back). Busy machines
+// show the same now and then, because packets and acknowledgements wait for a core; but there the connection is
+// empty in between, and where the network is the bottleneck it is not. So what counts is the part of the time that
+// the signs take up. A receiver that does not read and a sender without work show none.
 class Congestion {
  public:
-  // window_limited: the transport holds bytes back for the congestion window's sake.
-  void update(probe::Time now, const probe::Estimate& path, bool window_limited);
+  // backed_up: the transport holds bytes back, and not because the receiver takes no more.
+  void update(probe::Time now, const probe::Estimate& path, bool backed_up);
 
   // Whether it was seen lately. After a congestion that came back soon after it had seemed over, "lately" reaches
   // further: what keeps the queue away may be the coding itself.
@@ -21,7 +23,9 @@ class Congestion {
   [[nodiscard]] double queue_seconds() const { return queue_seconds_; }
 
  private:
-  int in_a_row_ = 0;
+  bool looked_ = false;
+  probe::Time last_look_;
+  double share_ = 0;  // of the time lately, with signs
   bool seen_ = false;
   probe::Time last_seen_;
   probe::Duration hold_{};

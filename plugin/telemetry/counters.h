@@ -1,5 +1,5 @@
-// The counters of one connection, as its comm uses them: a few additions to memory, from any thread, without a
-// lock or a system call.
+// The counters of one connection, as its comm uses them: a few additions to memory, from any thread, without
+// a lock or a system call.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,8 @@ enum class Tier : uint8_t { kFast, kTight };
 
 class Counters {
  public:
-  // own: nobody else uses the slot; otherwise only what can be added up is counted. closed: called at the end.
+  // own: nobody else uses the slot; otherwise only what can be added up is counted. closed: called at the
+  // end.
   Counters(Slot& slot, bool own, std::function<void()> closed)
       : slot_(slot), own_(own), closed_(std::move(closed)) {}
   Counters(const Counters&) = delete;
@@ -92,7 +93,8 @@ class Revision {
   Revision(const Revision&) = delete;
   Revision& operator=(const Revision&) = delete;
   ~Revision() {
-    slot_->revision_done.store(slot_->revision_begun.load(std::memory_order_relaxed), std::memory_order_release);
+    slot_->revision_done.store(slot_->revision_begun.load(std::memory_order_relaxed),
+                               std::memory_order_release);
   }
 
  private:

@@ -79,15 +79,15 @@ struct alignas(64) Slot {
 
   // Counters. A sender counts a block when it is framed, a receiver when it is delivered.
   Word messages;
-  Word raw_bytes;                  // as NCCL has them
-  Word wire_bytes;                 // with the frames' headers
-  Word blocks_ineligible;          // sent raw: too small, not registered, LL, or compression is off
-  Word blocks_without_gain;        // sent raw: coding would not have been faster
-  Word blocks_fast;                // sent as the fast tier has them
-  Word blocks_tight;               // sent as the tight tier has them
-  Word blocks_not_smaller;         // coded in vain and sent raw
-  Word blocks_received_raw;        // of a receiver
-  Word blocks_received_lossless;   // of a receiver: frames do not say which tier
+  Word raw_bytes;                 // as NCCL has them
+  Word wire_bytes;                // with the frames' headers
+  Word blocks_ineligible;         // sent raw: too small, not registered, LL, or compression is off
+  Word blocks_without_gain;       // sent raw: coding would not have been faster
+  Word blocks_fast;               // sent as the fast tier has them
+  Word blocks_tight;              // sent as the tight tier has them
+  Word blocks_not_smaller;        // coded in vain and sent raw
+  Word blocks_received_raw;       // of a receiver
+  Word blocks_received_lossless;  // of a receiver: frames do not say which tier
   Word code_ns;
   Word decode_ns;
   Word errors;

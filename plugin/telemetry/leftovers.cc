@@ -17,7 +17,8 @@ namespace {
 bool is_leftover(const std::filesystem::path& path) {
   const core::Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat found {};
-  if (!fd.valid() || ::fstat(fd.get(), &found) != 0 || !S_ISREG(found.st_mode) || found.st_uid != ::geteuid()) {
+  if (!fd.valid() || ::fstat(fd.get(), &found) != 0 || !S_ISREG(found.st_mode) ||
+      found.st_uid != ::geteuid()) {
     return false;
   }
   std::array<std::byte, sizeof(Header)> header{};

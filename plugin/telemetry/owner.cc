@@ -2,8 +2,8 @@
 
 #include <sys/stat.h>
 
-#include <charconv>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <fstream>
 #include <limits>
@@ -41,7 +41,8 @@ uint64_t process_start_ticks(uint64_t pid) {
 
 bool has_ended(const ProcessInfo& process) {
   if (process.pid_namespace == 0 || process.pid_namespace != own_pid_namespace()) return false;
-  if (process.pid == 0 || process.pid > static_cast<uint64_t>(std::numeric_limits<pid_t>::max())) return false;
+  if (process.pid == 0 || process.pid > static_cast<uint64_t>(std::numeric_limits<pid_t>::max()))
+    return false;
   if (::kill(static_cast<pid_t>(process.pid), 0) != 0 && errno == ESRCH) return true;
   // The number may be another process's by now.
   const uint64_t ticks = process_start_ticks(process.pid);

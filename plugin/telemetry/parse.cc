@@ -107,12 +107,13 @@ ParseError parse_process(std::span<const std::byte> bytes, ProcessInfo* process)
       word_at(bytes, offsetof(Header, slots)) != kSlots) {
     return ParseError::kDamaged;
   }
-  *process = {.pid = word_at(bytes, offsetof(Header, pid)),
-              .pid_namespace = word_at(bytes, offsetof(Header, pid_namespace)),
-              .start_ticks = word_at(bytes, offsetof(Header, process_start_ticks)),
-              .start_unix_ns = word_at(bytes, offsetof(Header, process_start_unix_ns)),
-              .plugin_version = text_at(bytes, offsetof(Header, plugin_version), sizeof(Header::plugin_version)),
-              .host_name = text_at(bytes, offsetof(Header, host_name), sizeof(Header::host_name))};
+  *process = {
+      .pid = word_at(bytes, offsetof(Header, pid)),
+      .pid_namespace = word_at(bytes, offsetof(Header, pid_namespace)),
+      .start_ticks = word_at(bytes, offsetof(Header, process_start_ticks)),
+      .start_unix_ns = word_at(bytes, offsetof(Header, process_start_unix_ns)),
+      .plugin_version = text_at(bytes, offsetof(Header, plugin_version), sizeof(Header::plugin_version)),
+      .host_name = text_at(bytes, offsetof(Header, host_name), sizeof(Header::host_name))};
   return ParseError::kNone;
 }
 

@@ -58,12 +58,12 @@ Registry& Registry::of_process() {
 std::unique_ptr<Counters> Registry::open(const Options& options, const Identity& identity) {
   const std::scoped_lock lock(mutex_);
   if (segment_ == nullptr) make_segment(options);
-  const size_t index =
-      choose(fmt::format("{} {} {}", static_cast<uint64_t>(identity.direction), identity.device,
-                         host_of(identity.peer)));
+  const size_t index = choose(fmt::format("{} {} {}", static_cast<uint64_t>(identity.direction),
+                                          identity.device, host_of(identity.peer)));
   if (index < kOwnSlots) {
     describe(&segment_->slot(index), identity);
-    return std::make_unique<Counters>(segment_->slot(index), true, [this, index, forks = forks_] { close(index, forks); });
+    return std::make_unique<Counters>(segment_->slot(index), true,
+                                      [this, index, forks = forks_] { close(index, forks); });
   }
   Slot& shared = segment_->slot(identity.direction == Direction::kSend ? kOwnSlots : kOwnSlots + 1);
   describe(&shared, {identity.direction, "others", "", 0, identity.mode});
@@ -107,8 +107,8 @@ void Registry::close(size_t index, unsigned forks) {
 }
 
 void Registry::after_fork() {
-  // Comms that the child inherited go on writing to the old place, which is the child's own from here on. What
-  // the child connects itself gets a file of its own.
+  // Comms that the child inherited go on writing to the old place, which is the child's own from here on.
+  // What the child connects itself gets a file of its own.
   if (segment_ != nullptr) {
     segment_->leave_to_parent();
     (void)segment_.release();

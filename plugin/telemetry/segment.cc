@@ -67,8 +67,8 @@ std::unique_ptr<Segment> Segment::in_file(const std::string& directory, std::str
   }
   // Taken now: a file system that is full later would end the process at its first write there.
   const int error = ::posix_fallocate(fd.get(), 0, kFileBytes);
-  void* memory = error != 0 ? MAP_FAILED
-                            : ::mmap(nullptr, kFileBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
+  void* memory =
+      error != 0 ? MAP_FAILED : ::mmap(nullptr, kFileBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
   if (memory == MAP_FAILED) {
     *why = explain(error != 0 ? "no room for" : "cannot map", path, error != 0 ? error : errno);
     ::unlink(path.c_str());

@@ -1,11 +1,9 @@
 """Bandwidth of large messages: against a shaped link's goodput, and against the plain reference plugin."""
 import argparse
-import json
-import os
 import statistics
 import sys
-import tempfile
 
+import collectives
 import figures
 import goodput
 import netns
@@ -18,7 +16,6 @@ RATES = ["1gbit", "5gbit"]
 SHAPED_SIZES = [MIB, 16 * MIB, 64 * MIB]
 SIZES = [64 << 10, 256 << 10, MIB, 4 * MIB, 16 * MIB, 64 * MIB]
 QUICK_SIZES = [MIB, 16 * MIB]
-COLLECTIVE_LIMIT_SECONDS = 300
 WIDE = [p2p.REFERENCE, p2p.NETSENSE, p2p.NETSENSE_ONE, p2p.NETSENSE_FOUR]
 
 
@@ -78,28 +75,14 @@ def unshaped(where, server, client, interface, arguments):
     return found
 
 
-def all_reduce(hosts, plugin, arguments):
-    """Time of one all-reduce by size, in microseconds."""
-    with tempfile.TemporaryDirectory(prefix="netsense-bench-") as folder:
-        report = os.path.join(folder, "figures.json")
-        sizes = ["-b", "16M", "-e", "16M" if arguments.quick else "64M", "-f", "4"]
-        words = [ranks.perf(), "all_reduce", *sizes, "-n", "5", "-w", "1", "--engine", "host", "--json", report]
-        env = {**ranks.plugin_environment(plugin), "NCCL_SOCKET_IFNAME": "eth0"}
-        with ranks.Ranks(hosts, words, env) as group:
-            statuses = group.wait(COLLECTIVE_LIMIT_SECONDS)
-            if any(status != 0 for status in statuses):
-                raise p2p.BenchError(f"netsense-perf over {plugin} ended with {statuses}\n{group.everything()}")
-        with open(report, encoding="utf-8") as file:
-            return {row["size_bytes"]: row["out_of_place"]["time_us"] for row in json.load(file)["results"]}
-
-
-def collectives(count, arguments):
+def reductions(count, arguments):
     times = {"reference": [], "netsense": []}
+    words = ["-b", "16M", "-e", "16M" if arguments.quick else "64M", "-f", "4", "-n", "5", "-w", "1"]
     with netns.Network(hosts=count, ipv6=False) as network:
         for repetition in range(arguments.repetitions):
             for plugin in list(times) if repetition % 2 == 0 else list(times)[::-1]:
                 p2p.progress(f"all_reduce over {plugin}, {count} ranks, round {repetition + 1}")
-                times[plugin].append(all_reduce(network.hosts, plugin, arguments))
+                times[plugin].append(collectives.all_reduce(network.hosts, (plugin, plugin, {}), words))
     p2p.progress("")
     found = []
     for size in times["reference"][0]:
@@ -124,7 +107,7 @@ def carry_out(arguments):
     with netns.Network(hosts=2, ipv6=False) as network:
         found["unshaped"] += unshaped("veth between two namespaces", *network.hosts, "eth0", arguments)
     found["shaped"] = [entry for rate in RATES for entry in shaped(rate, arguments)]
-    found["all_reduce"] = [entry for count in (2, 4) for entry in collectives(count, arguments)]
+    found["all_reduce"] = [entry for count in (2, 4) for entry in reductions(count, arguments)]
     return found
 
 

@@ -5,7 +5,7 @@ import os
 import platform
 import statistics
 
-from tables import format_size, parse_checked, print_table  # noqa: F401 (the benchmarks take them from here)
+from tables import format_size, parse_checked, parse_size, print_table  # noqa: F401 (the benchmarks take them from here)
 
 
 def median_ratio(ours, theirs):

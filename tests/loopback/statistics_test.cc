@@ -110,8 +110,8 @@ TEST_CASE("the statistics say what was really sent, and as what", "[.file]") {
   CHECK(received.raw_bytes == all_bytes);
   CHECK(sent.wire_bytes < all_bytes * 95 / 100);
   CHECK(received.wire_bytes == sent.wire_bytes);
-  // Each block of its own: those of the sender are those of the receiver. A block that a busy lock kept from being
-  // coded went out raw.
+  // Each block of its own: those of the sender are those of the receiver. A block that a busy lock kept from
+  // being coded went out raw.
   CHECK(blocks(sent) >= all_bytes / (size_t{128} << 10));
   CHECK(blocks(received) == blocks(sent));
   CHECK(sent.blocks_fast > sent.blocks_raw());

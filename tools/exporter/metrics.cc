@@ -50,11 +50,12 @@ constexpr double kNanosecond = 1e-9;
 constexpr std::array kSimple{
     Simple{"netsense_messages_total", "Messages that NCCL sent or received.", MetricType::Counter,
            &Connection::messages, 1},
-    Simple{"netsense_raw_bytes_total", "Bytes as NCCL has them.", MetricType::Counter, &Connection::raw_bytes, 1},
+    Simple{"netsense_raw_bytes_total", "Bytes as NCCL has them.", MetricType::Counter, &Connection::raw_bytes,
+           1},
     Simple{"netsense_wire_bytes_total", "Bytes on the wire: compressed, with netsense's frame headers.",
            MetricType::Counter, &Connection::wire_bytes, 1},
-    Simple{"netsense_code_seconds_total", "Time spent compressing.", MetricType::Counter, &Connection::code_ns,
-           kNanosecond},
+    Simple{"netsense_code_seconds_total", "Time spent compressing.", MetricType::Counter,
+           &Connection::code_ns, kNanosecond},
     Simple{"netsense_decode_seconds_total", "Time spent decompressing.", MetricType::Counter,
            &Connection::decode_ns, kNanosecond},
     Simple{"netsense_retransmits_total", "TCP segments sent again, on connections that are sensed.",
@@ -66,8 +67,8 @@ constexpr std::array kSimple{
            MetricType::Gauge, &Connection::rtt_ns, kNanosecond},
     Simple{"netsense_btlbw_bytes_per_second", "Rate of the bottleneck; the largest of the open connections.",
            MetricType::Gauge, &Connection::btlbw_bytes_per_second, 1},
-    Simple{"netsense_delivery_bytes_per_second", "What the open connections deliver together.", MetricType::Gauge,
-           &Connection::delivery_bytes_per_second, 1},
+    Simple{"netsense_delivery_bytes_per_second", "What the open connections deliver together.",
+           MetricType::Gauge, &Connection::delivery_bytes_per_second, 1},
     Simple{"netsense_bdp_bytes", "Bandwidth-delay product; the largest of the open connections.",
            MetricType::Gauge, &Connection::bdp_bytes, 1},
 };
@@ -122,10 +123,11 @@ MetricFamily labelled(const char* name, const char* help, const char* label_name
 }
 
 MetricFamily queue_delay(const Groups& groups) {
-  MetricFamily made = family("netsense_queue_delay_seconds",
-                             "How long a byte waits in the queues of host and network, looked at while there is "
-                             "something to send.",
-                             MetricType::Histogram);
+  MetricFamily made =
+      family("netsense_queue_delay_seconds",
+             "How long a byte waits in the queues of host and network, looked at while there is "
+             "something to send.",
+             MetricType::Histogram);
   for (const auto& [key, group] : groups) {
     if (key.direction != telemetry::Direction::kSend) continue;
     ClientMetric metric;
@@ -155,7 +157,8 @@ MetricFamily info(const stats::Host& host) {
     processes[{snapshot.process.pid, snapshot.process.host_name}] = snapshot.process.plugin_version;
   }
   for (const auto& [key, version] : processes) {
-    add_value(&made, {label("pid", std::to_string(key.first)), label("host", key.second), label("version", version)},
+    add_value(&made,
+              {label("pid", std::to_string(key.first)), label("host", key.second), label("version", version)},
               1);
   }
   return made;
@@ -167,23 +170,24 @@ std::vector<MetricFamily> metrics_of(const stats::Host& host) {
   const Groups groups = stats::aggregate(host);
   std::vector<MetricFamily> families{info(host)};
   for (const Simple& of : kSimple) families.push_back(simple(of, groups));
-  families.push_back(labelled("netsense_blocks_total",
-                              "Blocks by what became of them: raw (not tried), fast and tight (sent compressed), "
-                              "not_smaller (tried in vain), lossless (received compressed).",
-                              "codec",
-                              {{"raw", &Connection::blocks_raw},
-                               {"fast", &Connection::blocks_fast},
-                               {"tight", &Connection::blocks_tight},
-                               {"not_smaller", &Connection::blocks_not_smaller},
-                               {"lossless", &Connection::blocks_received_lossless}},
-                              groups));
-  families.push_back(labelled("netsense_blocks_held_back_total",
-                              "Blocks sent without trying to compress them: ineligible (size, protocol or "
-                              "settings), no_gain (the network was not the bottleneck).",
-                              "reason",
-                              {{"ineligible", &Connection::blocks_ineligible},
-                               {"no_gain", &Connection::blocks_without_gain}},
-                              groups));
+  families.push_back(
+      labelled("netsense_blocks_total",
+               "Blocks by what became of them: raw (not tried), fast and tight (sent compressed), "
+               "not_smaller (tried in vain), lossless (received compressed).",
+               "codec",
+               {{"raw", &Connection::blocks_raw},
+                {"fast", &Connection::blocks_fast},
+                {"tight", &Connection::blocks_tight},
+                {"not_smaller", &Connection::blocks_not_smaller},
+                {"lossless", &Connection::blocks_received_lossless}},
+               groups));
+  families.push_back(labelled(
+      "netsense_blocks_held_back_total",
+      "Blocks sent without trying to compress them: ineligible (size, protocol or "
+      "settings), no_gain (the network was not the bottleneck).",
+      "reason",
+      {{"ineligible", &Connection::blocks_ineligible}, {"no_gain", &Connection::blocks_without_gain}},
+      groups));
   families.push_back(queue_delay(groups));
   MetricFamily open = family("netsense_connections", "Open connections.", MetricType::Gauge);
   for (const auto& [key, group] : groups) add_value(&open, labels_of(key), static_cast<double>(group.open));
@@ -198,8 +202,8 @@ std::vector<MetricFamily> metrics_of(const stats::Host& host) {
 }
 
 std::vector<MetricFamily> Collector::Collect() const {
-  MetricFamily readable =
-      family("netsense_directory_readable", "Whether the directory of the statistics could be read.", MetricType::Gauge);
+  MetricFamily readable = family("netsense_directory_readable",
+                                 "Whether the directory of the statistics could be read.", MetricType::Gauge);
   try {
     std::vector<MetricFamily> families = metrics_of(stats::read_host(directory_));
     add_value(&readable, {}, 1);

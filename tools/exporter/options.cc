@@ -13,12 +13,14 @@ std::optional<Options> parse_options(int argc, char** argv, int* status) {
   CLI::App app("Gives Prometheus the statistics of all processes on this host that NCCL uses netsense in.",
                "netsense-exporter");
   app.set_version_flag("--version", NETSENSE_VERSION);
-  app.add_option("--dir", options.directory, "where the processes keep their statistics: their NETSENSE_STATS_DIR")
+  app.add_option("--dir", options.directory,
+                 "where the processes keep their statistics: their NETSENSE_STATS_DIR")
       ->envname("NETSENSE_STATS_DIR")
       ->capture_default_str();
   app.add_option("--listen", options.listen, "address and port to serve /metrics on")->capture_default_str();
-  CLI::Option* text_file = app.add_option(
-      "--textfile", options.text_file, "write this file instead, for node_exporter's textfile collector (*.prom)");
+  CLI::Option* text_file =
+      app.add_option("--textfile", options.text_file,
+                     "write this file instead, for node_exporter's textfile collector (*.prom)");
   app.add_option("--interval", interval, "seconds from one writing of the file to the next")
       ->check(CLI::Range(0.05, 86400.0))
       ->needs(text_file)

@@ -51,8 +51,8 @@ std::map<GroupKey, Group> aggregate(const Host& host) {
   std::map<GroupKey, Group> groups;
   for (const telemetry::Snapshot& snapshot : host.processes) {
     for (const Connection& connection : snapshot.connections) {
-      Group& group = groups[{snapshot.process.pid, connection.direction, host_of(connection.peer),
-                             connection.device}];
+      Group& group =
+          groups[{snapshot.process.pid, connection.direction, host_of(connection.peer), connection.device}];
       add_counters(connection, &group.sum);
       if (connection.state != telemetry::State::kOpen) continue;
       ++group.open;

@@ -21,8 +21,9 @@ struct GroupKey {
   auto operator<=>(const GroupKey&) const = default;
 };
 
-// Counters are sums over all connections of the group, ended ones too, so none ever falls while the process runs.
-// Of what a connection last saw of its path: the smallest rtprop, the largest btlbw, of open connections.
+// Counters are sums over all connections of the group, ended ones too, so none ever falls while the process
+// runs. Of what a connection last saw of its path: the smallest rtprop, the largest btlbw, of open
+// connections.
 struct Group {
   telemetry::Connection sum;
   uint64_t open = 0;

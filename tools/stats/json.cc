@@ -78,7 +78,8 @@ const char* to_text(telemetry::State state) {
 
 ordered_json to_json(const Host& host, const std::vector<Row>& rows) {
   ordered_json bounds = ordered_json::array();
-  for (size_t i = 0; i + 1 < telemetry::kDelayBuckets; ++i) bounds.push_back(seconds(telemetry::delay_bound_ns(i)));
+  for (size_t i = 0; i + 1 < telemetry::kDelayBuckets; ++i)
+    bounds.push_back(seconds(telemetry::delay_bound_ns(i)));
   ordered_json processes = ordered_json::array();
   for (const telemetry::Snapshot& snapshot : host.processes) {
     ordered_json process = to_json(snapshot.process);
@@ -88,7 +89,8 @@ ordered_json to_json(const Host& host, const std::vector<Row>& rows) {
     processes.push_back(std::move(process));
   }
   ordered_json unreadable = ordered_json::array();
-  for (const Unreadable& file : host.unreadable) unreadable.push_back({{"file", file.file}, {"why", file.why}});
+  for (const Unreadable& file : host.unreadable)
+    unreadable.push_back({{"file", file.file}, {"why", file.why}});
   return {{"queue_delay_bounds_seconds", std::move(bounds)},
           {"processes", std::move(processes)},
           {"unreadable", std::move(unreadable)},

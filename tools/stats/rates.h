@@ -13,8 +13,8 @@ namespace netsense::stats {
 
 using Clock = std::chrono::steady_clock;
 
-// Of one connection, between the last two looks; over its whole life, as far as it lies before the second look,
-// when there was only one.
+// Of one connection, between the last two looks; over its whole life, as far as it lies before the second
+// look, when there was only one.
 struct Rates {
   double raw_bytes_per_second = 0;
   double wire_bytes_per_second = 0;

@@ -87,7 +87,8 @@ Host read_host(const std::filesystem::path& directory) {
     }
   }
   if (error) {
-    throw std::runtime_error(fmt::format("cannot read the directory {}: {}", directory.string(), error.message()));
+    throw std::runtime_error(
+        fmt::format("cannot read the directory {}: {}", directory.string(), error.message()));
   }
   std::ranges::sort(host.processes, {}, [](const Snapshot& s) { return s.process.pid; });
   return host;

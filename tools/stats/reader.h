@@ -23,8 +23,8 @@ struct Host {
   size_t leftovers = 0;
 };
 
-// Never fails for what lies in the directory, whoever put it there. Throws std::runtime_error when the directory
-// itself cannot be read.
+// Never fails for what lies in the directory, whoever put it there. Throws std::runtime_error when the
+// directory itself cannot be read.
 Host read_host(const std::filesystem::path& directory);
 
 }  // namespace netsense::stats

@@ -13,11 +13,13 @@ std::optional<Options> parse_options(int argc, char** argv, int* status) {
   double interval = 1;
   uint64_t pid = 0;
   CLI::App app(
-      "Shows the connections of all processes on this host that NCCL uses netsense in. A live table on a terminal "
+      "Shows the connections of all processes on this host that NCCL uses netsense in. A live table on a "
+      "terminal "
       "(q ends it, the arrow keys scroll), lines otherwise.",
       "netsense-top");
   app.set_version_flag("--version", NETSENSE_VERSION);
-  app.add_option("--dir", options.directory, "where the processes keep their statistics: their NETSENSE_STATS_DIR")
+  app.add_option("--dir", options.directory,
+                 "where the processes keep their statistics: their NETSENSE_STATS_DIR")
       ->envname("NETSENSE_STATS_DIR")
       ->capture_default_str();
   app.add_option("--interval", interval, "seconds from one look to the next")

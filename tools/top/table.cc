@@ -28,7 +28,8 @@ std::string print_ratio(double value) {
   return value == 0 ? "-" : fmt::format("{:.2f}", value);
 }
 
-constexpr const char* kLine = "{:<8} {:<7} {:<26} {:<10} {:<6} {:>12} {:>12} {:>6} {:<22} {:>9} {:>9} {:>12} {:>4}";
+constexpr const char* kLine =
+    "{:<8} {:<7} {:<26} {:<10} {:<6} {:>12} {:>12} {:>6} {:<22} {:>9} {:>9} {:>12} {:>4}";
 
 struct Total {
   const telemetry::ProcessInfo* process = nullptr;
@@ -83,12 +84,11 @@ std::string print_time(uint64_t ns) {
 }
 
 std::string print_codecs(const Connection& connection) {
-  const std::array<std::pair<const char*, uint64_t>, 5> kinds{
-      {{"fast", connection.blocks_fast},
-       {"tight", connection.blocks_tight},
-       {"coded", connection.blocks_received_lossless},
-       {"vain", connection.blocks_not_smaller},
-       {"raw", connection.blocks_raw()}}};
+  const std::array<std::pair<const char*, uint64_t>, 5> kinds{{{"fast", connection.blocks_fast},
+                                                               {"tight", connection.blocks_tight},
+                                                               {"coded", connection.blocks_received_lossless},
+                                                               {"vain", connection.blocks_not_smaller},
+                                                               {"raw", connection.blocks_raw()}}};
   double all = 0;
   for (const auto& [name, count] : kinds) all += static_cast<double>(count);
   std::string text;
@@ -109,19 +109,19 @@ std::vector<Row> select(std::vector<Row> rows, const Options& options) {
 }
 
 std::string table_heading() {
-  return fmt::format(kLine, "PID", "DIR", "PEER", "DEVICE", "STATE", "GOODPUT", "WIRE", "RATIO", "BLOCKS %", "QUEUE",
-                     "RTPROP", "BTLBW", "ERR");
+  return fmt::format(kLine, "PID", "DIR", "PEER", "DEVICE", "STATE", "GOODPUT", "WIRE", "RATIO", "BLOCKS %",
+                     "QUEUE", "RTPROP", "BTLBW", "ERR");
 }
 
 std::string table_line(const Row& row) {
   const Connection& c = *row.connection;
-  return fmt::format(kLine, row.process->pid, stats::to_text(c.direction), c.peer, c.device, stats::to_text(c.state),
-                     print_rate(row.rates.raw_bytes_per_second), print_rate(row.rates.wire_bytes_per_second),
-                     print_ratio(ratio(c.raw_bytes, c.wire_bytes)), print_codecs(c), print_time(queue_delay(c)),
-                     print_time(c.rtprop_ns),
-                     c.btlbw_bytes_per_second == 0 ? "-"
-                                                   : print_rate(static_cast<double>(c.btlbw_bytes_per_second)),
-                     c.errors);
+  return fmt::format(
+      kLine, row.process->pid, stats::to_text(c.direction), c.peer, c.device, stats::to_text(c.state),
+      print_rate(row.rates.raw_bytes_per_second), print_rate(row.rates.wire_bytes_per_second),
+      print_ratio(ratio(c.raw_bytes, c.wire_bytes)), print_codecs(c), print_time(queue_delay(c)),
+      print_time(c.rtprop_ns),
+      c.btlbw_bytes_per_second == 0 ? "-" : print_rate(static_cast<double>(c.btlbw_bytes_per_second)),
+      c.errors);
 }
 
 std::vector<std::string> totals(const std::vector<Row>& rows) {
@@ -141,19 +141,20 @@ std::vector<std::string> totals(const std::vector<Row>& rows) {
   }
   std::vector<std::string> lines;
   for (const auto& [key, total] : sums) {
-    lines.push_back(fmt::format("{} on {}, netsense {}: {} of {} connections open; sent {} (ratio {}), received {} "
-                                "(ratio {}); {} errors",
-                                total.process->pid, total.process->host_name, total.process->plugin_version,
-                                total.open, total.all, print_rate(total.rate[0]),
-                                print_ratio(ratio(total.raw[0], total.wire[0])), print_rate(total.rate[1]),
-                                print_ratio(ratio(total.raw[1], total.wire[1])), total.errors));
+    lines.push_back(fmt::format(
+        "{} on {}, netsense {}: {} of {} connections open; sent {} (ratio {}), received {} "
+        "(ratio {}); {} errors",
+        total.process->pid, total.process->host_name, total.process->plugin_version, total.open, total.all,
+        print_rate(total.rate[0]), print_ratio(ratio(total.raw[0], total.wire[0])), print_rate(total.rate[1]),
+        print_ratio(ratio(total.raw[1], total.wire[1])), total.errors));
   }
   return lines;
 }
 
 std::vector<std::string> table(const stats::Host& host, const std::vector<Row>& rows) {
   std::vector<std::string> lines = totals(rows);
-  if (host.processes.empty()) lines.emplace_back("no process on this host uses netsense, or its statistics are off");
+  if (host.processes.empty())
+    lines.emplace_back("no process on this host uses netsense, or its statistics are off");
   for (const stats::Unreadable& file : host.unreadable) {
     lines.push_back(fmt::format("{} cannot be read: {}", file.file, file.why));
   }

@@ -32,7 +32,7 @@ class SendCoding {
   // Whether anybody wants to know about the path: there were messages that may be coded.
   [[nodiscard]] bool senses() const { return senses_.load(std::memory_order_relaxed); }
   // What a stream has found out about its path. counters: where what all of them say together goes.
-  void sensed(probe::Time now, size_t stream, const probe::Estimate& path, bool window_limited,
+  void sensed(probe::Time now, size_t stream, const probe::Estimate& path, bool backed_up,
               telemetry::Counters* counters);
 
   struct Decision {
@@ -57,7 +57,7 @@ class SendCoding {
   };
   struct StreamPath {
     probe::Estimate path;
-    bool window_limited = false;
+    bool backed_up = false;
   };
 
   CodingRules rules_;

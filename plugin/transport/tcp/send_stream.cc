@@ -33,9 +33,6 @@ constexpr size_t kBatchBytes = size_t{512} << 10;
 // What a reactor thread sends in one go before it looks after others.
 constexpr size_t kReactorBudget = size_t{2} << 20;
 
-// A congestion window counts as full from here on: segments are not all of full size.
-constexpr double kWindowFull = 0.8;
-
 uint32_t microseconds_now() {
   return static_cast<uint32_t>(
       std::chrono::duration_cast<std::chrono::microseconds>(Clock::now().time_since_epoch()).count());
@@ -228,13 +225,11 @@ void SendStream::sense(Clock::time_point now) {
   const std::optional<probe::Sample> sample = sampler_.sample(now, written_);
   if (!sample) return;
   path_.update(*sample);
-  const probe::TcpInfo& info = sampler_.info();
-  const uint64_t window = uint64_t{info.congestion_window} * info.segment_bytes;
-  const bool window_limited = sample->unsent_bytes > 0 && !sample->receiver_limited &&
-                              static_cast<double>(sample->in_flight()) > kWindowFull * static_cast<double>(window);
-  owner_.coding().sensed(now, index_, path_.estimate(now), window_limited, &owner_.counters());
-  owner_.counters().retransmitted(info.retransmitted_segments - retransmits_);
-  retransmits_ = info.retransmitted_segments;
+  const bool backed_up = sample->unsent_bytes > 0 && !sample->receiver_limited;
+  owner_.coding().sensed(now, index_, path_.estimate(now), backed_up, &owner_.counters());
+  const uint32_t retransmits = sampler_.info().retransmitted_segments;
+  owner_.counters().retransmitted(retransmits - retransmits_);
+  retransmits_ = retransmits;
 }
 
 void SendStream::read_reverse() {

@@ -69,7 +69,8 @@ TEST_CASE("processes with the same number give no metric twice") {
 TEST_CASE("a directory that cannot be read is a metric") {
   const StatsDirectory directory;
   CHECK(has_line(to_text(Collector(directory.path()).Collect()), "netsense_directory_readable 1"));
-  CHECK(has_line(to_text(Collector(directory.path() / "missing").Collect()), "netsense_directory_readable 0"));
+  CHECK(
+      has_line(to_text(Collector(directory.path() / "missing").Collect()), "netsense_directory_readable 0"));
 }
 
 TEST_CASE("the text file is replaced as a whole, and nothing is left beside it") {

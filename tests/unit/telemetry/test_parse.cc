@@ -51,7 +51,8 @@ TEST_CASE("what is no statistics file of this version is refused, by its reason"
   std::vector<std::byte> newer = good;
   set_header(&newer, offsetof(Header, layout_version), kLayoutVersion + 1);
   CHECK(parse(newer) == ParseError::kVersion);
-  for (const size_t offset : {offsetof(Header, header_bytes), offsetof(Header, slot_bytes), offsetof(Header, slots)}) {
+  for (const size_t offset :
+       {offsetof(Header, header_bytes), offsetof(Header, slot_bytes), offsetof(Header, slots)}) {
     std::vector<std::byte> wrong = good;
     set_header(&wrong, offset, ~uint64_t{0});
     CHECK(parse(wrong) == ParseError::kDamaged);

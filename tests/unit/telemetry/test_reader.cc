@@ -29,8 +29,9 @@ telemetry::Snapshot process_with(uint64_t pid, const telemetry::Connection& conn
 TEST_CASE("the living are read, the dead and the unreadable are counted") {
   const StatsDirectory directory;
   telemetry::Registry registry;
-  auto counters = registry.open({.on = true, .directory = directory.path().string()},
-                                {.direction = telemetry::Direction::kSend, .peer = "10.0.0.2:1", .device = "eth0"});
+  auto counters =
+      registry.open({.on = true, .directory = directory.path().string()},
+                    {.direction = telemetry::Direction::kSend, .peer = "10.0.0.2:1", .device = "eth0"});
   counters->block(7, 71);
   std::vector<std::byte> file = empty_file();
   set_header(&file, offsetof(Header, pid), (uint64_t{1} << 30) + 1);

@@ -80,7 +80,8 @@ TEST_CASE("when all slots are taken the rest is counted together") {
     held.push_back(registry.open(in(directory), send_to("10.0.0.2:1")));
     held.back()->message();
   }
-  auto receiver = registry.open(in(directory), {.direction = Direction::kReceive, .peer = "10.0.0.2:1", .device = "eth0"});
+  auto receiver = registry.open(in(directory),
+                                {.direction = Direction::kReceive, .peer = "10.0.0.2:1", .device = "eth0"});
   receiver->message();
   held.erase(held.end() - 2);
   const auto connections = look(&registry).connections;
