@@ -32,6 +32,11 @@ add_library(netsense_rival_codecs INTERFACE)
 target_include_directories(netsense_rival_codecs SYSTEM INTERFACE ${ZSTD_INCLUDE_DIR} ${LZ4_INCLUDE_DIR})
 target_link_libraries(netsense_rival_codecs INTERFACE ${ZSTD_LIBRARY} ${LZ4_LIBRARY})
 
+# netsense-top and netsense-exporter.
+set(CURSES_NEED_NCURSES TRUE)
+find_package(Curses REQUIRED)
+find_package(prometheus-cpp REQUIRED)
+
 if(NETSENSE_TESTS)
   find_package(Catch2 REQUIRED)
   find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)

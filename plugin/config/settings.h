@@ -41,6 +41,8 @@ struct Settings {
   std::chrono::milliseconds connect_timeout{30000};
   std::chrono::milliseconds peer_timeout{60000};
   bool abort_on_error = false;
+  bool statistics = true;
+  std::string statistics_directory = "/dev/shm";
 };
 
 // Something in the environment that the user should know of: an unknown NETSENSE_ name, a bad value.

@@ -41,6 +41,10 @@ bool is_congestion_name(std::string_view text) {
          });
 }
 
+bool is_absolute_path(std::string_view text) {
+  return text.starts_with('/') && std::none_of(text.begin(), text.end(), is_control);
+}
+
 constexpr std::array kTable{
     Setting{"NETSENSE_IFNAME", "NCCL_SOCKET_IFNAME", "", "chosen as NCCL does",
             "Network interfaces to use, in NCCL's grammar: a list of name prefixes (`eth,en`), `=` for whole "
@@ -105,6 +109,13 @@ constexpr std::array kTable{
             "an error "
             "and wait for ever.",
             SwitchType{&Settings::abort_on_error}},
+    Setting{"NETSENSE_STATS", "", "", "",
+            "Whether each connection is counted where `netsense-top` and `netsense-exporter` can see it: in a file "
+            "of about 0.7 MiB per process.",
+            SwitchType{&Settings::statistics}},
+    Setting{"NETSENSE_STATS_DIR", "", "", "",
+            "Directory for that file; one in memory (tmpfs), since it is written to all the time.",
+            TextType{&Settings::statistics_directory, "an absolute path such as /dev/shm", &is_absolute_path}},
 };
 
 }  // namespace

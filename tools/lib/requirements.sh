@@ -15,6 +15,8 @@ header nlohmann/json.hpp   nlohmann-json3-dev
 header hwy/highway.h       libhwy-dev
 header zstd.h              libzstd-dev
 header lz4.h               liblz4-dev
+header curses.h            libncurses-dev
+header prometheus/exposer.h  prometheus-cpp-dev
 header catch2/catch.hpp,catch2/catch_all.hpp  catch2
 command ip                 iproute2
 command nft                nftables

@@ -168,10 +168,11 @@ class Connector::Attempt : public EventHandler {
   std::optional<Clock::time_point> retry_at_;
 };
 
-Connector::Connector(std::shared_ptr<Runtime> runtime, const HandleContents& target)
+Connector::Connector(std::shared_ptr<Runtime> runtime, const HandleContents& target, std::string device)
     : runtime_(std::move(runtime)),
       target_(target),
       peer_(to_string(target.address)),
+      device_(std::move(device)),
       deadline_(Clock::now() + runtime_->tuning().connect_timeout) {
   const Tuning& tuning = runtime_->tuning();
   const auto streams =
@@ -227,7 +228,7 @@ Status Connector::poll(std::unique_ptr<transport::SendComm>* comm) {
   std::vector<core::Fd> streams;
   streams.reserve(attempts_.size());
   for (auto& attempt : attempts_) streams.push_back(attempt->take_socket());
-  *comm = std::make_unique<TcpSendComm>(runtime_, std::move(streams), peer_, peer_capabilities_);
+  *comm = std::make_unique<TcpSendComm>(runtime_, std::move(streams), peer_, peer_capabilities_, device_);
   return Status::kOk;
 }
 

@@ -17,7 +17,8 @@ namespace netsense::tcp {
 
 class Connector {
  public:
-  Connector(std::shared_ptr<Runtime> runtime, const HandleContents& target);
+  // device: for statistics.
+  Connector(std::shared_ptr<Runtime> runtime, const HandleContents& target, std::string device);
   Connector(const Connector&) = delete;
   Connector& operator=(const Connector&) = delete;
   ~Connector();
@@ -45,6 +46,7 @@ class Connector {
   std::shared_ptr<Runtime> runtime_;
   HandleContents target_;
   std::string peer_;
+  std::string device_;
   Clock::time_point deadline_;
   Health health_;
   std::vector<std::unique_ptr<Attempt>> attempts_;

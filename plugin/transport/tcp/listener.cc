@@ -92,8 +92,12 @@ class TcpListener::Candidate : public EventHandler {
 };
 
 TcpListener::TcpListener(std::shared_ptr<Runtime> runtime, core::Fd socket, const Address& bound,
-                         const Secret& secret)
-    : runtime_(std::move(runtime)), socket_(std::move(socket)), address_(to_string(bound)), secret_(secret) {
+                         const Secret& secret, std::string device)
+    : runtime_(std::move(runtime)),
+      socket_(std::move(socket)),
+      address_(to_string(bound)),
+      secret_(secret),
+      device_(std::move(device)) {
   runtime_->reactor().add(socket_.get(), EPOLLIN, this, &registration_, kTick);
 }
 
@@ -219,7 +223,7 @@ Status TcpListener::accept(std::unique_ptr<transport::RecvComm>* comm) {
     Group group = std::move(ready_.front());
     ready_.pop_front();
     *comm = std::make_unique<TcpRecvComm>(runtime_, std::move(group.streams), std::move(group.peer),
-                                          group.capabilities);
+                                          group.capabilities, device_);
     return Status::kOk;
   }
   if (!health_.ok()) return health_.status();

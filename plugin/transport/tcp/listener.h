@@ -24,7 +24,9 @@ namespace netsense::tcp {
 class TcpListener : public transport::Listener, private EventHandler {
  public:
   // bound: the address the socket listens on, for messages.
-  TcpListener(std::shared_ptr<Runtime> runtime, core::Fd socket, const Address& bound, const Secret& secret);
+  // device: for statistics.
+  TcpListener(std::shared_ptr<Runtime> runtime, core::Fd socket, const Address& bound, const Secret& secret,
+              std::string device);
   ~TcpListener() override;
   Status accept(std::unique_ptr<transport::RecvComm>* comm) override;
 
@@ -57,6 +59,7 @@ class TcpListener : public transport::Listener, private EventHandler {
   core::Fd socket_;
   std::string address_;
   Secret secret_;
+  std::string device_;
   Health health_;
   Reactor::Registration registration_;
 

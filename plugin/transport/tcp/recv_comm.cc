@@ -18,8 +18,15 @@ constexpr unsigned kOtherStreamsEvery = 4;
 }  // namespace
 
 TcpRecvComm::TcpRecvComm(std::shared_ptr<Runtime> runtime, std::vector<core::Fd> streams, std::string peer,
-                         const Capabilities& peer_capabilities)
-    : runtime_(std::move(runtime)), peer_(std::move(peer)) {
+                         const Capabilities& peer_capabilities, std::string device)
+    : runtime_(std::move(runtime)),
+      peer_(std::move(peer)),
+      counters_(telemetry::Registry::of_process().open(
+          runtime_->tuning().statistics, {.direction = telemetry::Direction::kReceive,
+                                          .peer = peer_,
+                                          .device = std::move(device),
+                                          .streams = streams.size(),
+                                          .mode = static_cast<uint64_t>(runtime_->tuning().coding.mode)})) {
   for (core::Fd& fd : streams) {
     streams_.push_back(std::make_unique<RecvStream>(*this, std::move(fd), peer_capabilities.block_bytes));
   }
@@ -77,6 +84,7 @@ Status TcpRecvComm::test(transport::Request* request, bool* done, size_t* bytes)
   *done = true;
   *bytes = static_cast<size_t>(asked->message_bytes.load(std::memory_order_relaxed));
   asked->in_use = false;
+  counters_->message();
   acknowledge(*bytes);
   return Status::kOk;
 }
@@ -122,10 +130,12 @@ void TcpRecvComm::acknowledge(size_t bytes) {
 }
 
 bool TcpRecvComm::note_failure(Status status, std::string_view why) {
-  return health_.fail(
+  const bool first = health_.fail(
       status, fmt::format("receiving from peer {} failed: {}. If this host's link is up, look at the log of "
                           "the process on that host",
                           peer_, why));
+  if (first) counters_->failed(why);
+  return first;
 }
 
 void TcpRecvComm::fail(Status status, std::string_view why) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plugin/telemetry/registry.h"
 #include "plugin/transport/region.h"
 #include "plugin/transport/tcp/health.h"
 #include "plugin/transport/tcp/recv_ring.h"
@@ -22,9 +23,9 @@ inline constexpr size_t kCarefulBytes = size_t{64} << 10;
 
 class TcpRecvComm final : public transport::RecvComm {
  public:
-  // streams: accepted sockets behind a finished handshake. peer: for messages.
+  // streams: accepted sockets behind a finished handshake. peer, device: for messages and statistics.
   TcpRecvComm(std::shared_ptr<Runtime> runtime, std::vector<core::Fd> streams, std::string peer,
-              const Capabilities& peer_capabilities);
+              const Capabilities& peer_capabilities, std::string device = {});
   ~TcpRecvComm() override;
 
   Status register_memory(void* data, size_t bytes, transport::MemoryType type,
@@ -42,6 +43,7 @@ class TcpRecvComm final : public transport::RecvComm {
   Reactor& reactor() { return runtime_->reactor(); }
   RecvRing& ring() { return ring_; }
   [[nodiscard]] const Health& health() const { return health_; }
+  telemetry::Counters& counters() { return *counters_; }
   // Large messages are received by the reactor's threads, where there are any, small ones by NCCL's in
   // test().
   [[nodiscard]] bool bulk() const { return bulk_.load(std::memory_order_seq_cst); }
@@ -63,6 +65,7 @@ class TcpRecvComm final : public transport::RecvComm {
 
   std::shared_ptr<Runtime> runtime_;
   const std::string peer_;
+  const std::unique_ptr<telemetry::Counters> counters_;
   Health health_;
   RecvRing ring_;
   transport::RegionTable regions_;

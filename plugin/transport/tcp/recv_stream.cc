@@ -252,6 +252,7 @@ bool RecvStream::deliver() {
   if (header_.codec == core::Codec::kLossless) {
     const bool careful = request_->careful || header_.message_bytes <= kCarefulBytes;
     std::byte* const into = careful ? decoded_.data() : to;
+    const Clock::time_point begin = Clock::now();
     const kernels::DecodeStatus status =
         kernels::decode(target_, header_.coded_bytes, into, header_.raw_bytes, *scratch_);
     if (status != kernels::DecodeStatus::kOk) {
@@ -261,7 +262,10 @@ bool RecvStream::deliver() {
                                        kernels::describe(status)));
       return false;
     }
+    owner_.counters().decoded(Clock::now() - begin);
     from = into;
+  } else {
+    owner_.counters().received_raw();
   }
   if (from != to && header_.raw_bytes != 0) core::ordered_copy(to, from, header_.raw_bytes);
   return true;
@@ -269,6 +273,7 @@ bool RecvStream::deliver() {
 
 bool RecvStream::finish_block() {
   if (!verify_payload() || !deliver()) return false;
+  owner_.counters().block(header_.raw_bytes, core::kFrameHeaderBytes + header_.coded_bytes);
   const uint64_t received =
       request_->received.fetch_add(header_.raw_bytes, std::memory_order_acq_rel) + header_.raw_bytes;
   if (received > header_.message_bytes) {

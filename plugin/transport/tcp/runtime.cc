@@ -29,7 +29,8 @@ Tuning resolve(const config::Settings& settings, int cores) {
           .coding = {.mode = settings.mode, .codec = settings.codec, .min_bytes = settings.min_coded_bytes},
           .connect_timeout = settings.connect_timeout,
           .peer_timeout = settings.peer_timeout,
-          .socket = {.congestion = settings.tcp_congestion, .peer_timeout = settings.peer_timeout}};
+          .socket = {.congestion = settings.tcp_congestion, .peer_timeout = settings.peer_timeout},
+          .statistics = {.on = settings.statistics, .directory = settings.statistics_directory}};
 }
 
 // One socket on its way out.

@@ -11,6 +11,7 @@
 #include "plugin/config/settings.h"
 #include "plugin/core/fd.h"
 #include "plugin/core/frame.h"
+#include "plugin/telemetry/registry.h"
 #include "plugin/transport/tcp/handshake.h"
 #include "plugin/transport/tcp/reactor.h"
 #include "plugin/transport/tcp/send_coding.h"
@@ -29,6 +30,7 @@ struct Tuning {
   std::chrono::milliseconds connect_timeout{0};
   std::chrono::milliseconds peer_timeout{0};
   SocketOptions socket;
+  telemetry::Options statistics;
   [[nodiscard]] Capabilities capabilities() const {
     return {.block_bytes = static_cast<uint32_t>(block_bytes), .codecs = core::kKnownCodecs};
   }

@@ -45,12 +45,21 @@ bool SendCoding::codable(const void* data, size_t bytes, const transport::Region
   return true;
 }
 
-void SendCoding::sensed(probe::Time now, size_t stream, const probe::Estimate& path, bool backed_up) {
+void SendCoding::sensed(probe::Time now, size_t stream, const probe::Estimate& path, bool backed_up,
+                        telemetry::Counters* counters) {
   if (!deciding_.try_lock()) return;
   paths_[stream] = {path, backed_up};
   std::ranges::transform(paths_, estimates_.begin(), &StreamPath::path);
   const bool any_backed_up = std::ranges::any_of(paths_, &StreamPath::backed_up);
-  congestion_.update(now, probe::combine(estimates_), any_backed_up);
+  const probe::Estimate whole = probe::combine(estimates_);
+  congestion_.update(now, whole, any_backed_up);
+  counters->sensed({.rtprop = whole.rtprop,
+                    .rtt = whole.rtt,
+                    .btlbw_bytes_per_second = whole.btlbw,
+                    .delivery_bytes_per_second = whole.delivery_rate,
+                    .bdp_bytes = whole.bdp_bytes,
+                    .host_queue = whole.host_queue,
+                    .network_queue = whole.network_queue});
   deciding_.unlock();
 }
 

@@ -9,6 +9,7 @@
 #include "kernels/format.h"
 #include "plugin/adapt/lossless_controller.h"
 #include "plugin/config/settings.h"
+#include "plugin/telemetry/counters.h"
 #include "plugin/transport/region.h"
 #include "plugin/transport/tcp/send_queue.h"
 #include "plugin/transport/tcp/try_lock.h"
@@ -34,8 +35,9 @@ class SendCoding {
                const transport::MessageHints& hints);
   // Whether anybody wants to know about the path: there were messages that may be coded.
   [[nodiscard]] bool senses() const { return senses_.load(std::memory_order_relaxed); }
-  // What a stream has found out about its path.
-  void sensed(probe::Time now, size_t stream, const probe::Estimate& path, bool backed_up);
+  // What a stream has found out about its path. counters: where what all of them say together goes.
+  void sensed(probe::Time now, size_t stream, const probe::Estimate& path, bool backed_up,
+              telemetry::Counters* counters);
 
   // Now and then, by a thread that may wait: asks NCCL for data types while anything is coded.
   void review(probe::Time now);

@@ -35,9 +35,15 @@ double expected_delay(const SendStream& stream, size_t bytes, double assumed_rat
 }  // namespace
 
 TcpSendComm::TcpSendComm(std::shared_ptr<Runtime> runtime, std::vector<core::Fd> streams, std::string peer,
-                         const Capabilities& peer_capabilities)
+                         const Capabilities& peer_capabilities, std::string device)
     : runtime_(std::move(runtime)),
       peer_(std::move(peer)),
+      counters_(telemetry::Registry::of_process().open(
+          runtime_->tuning().statistics, {.direction = telemetry::Direction::kSend,
+                                          .peer = peer_,
+                                          .device = std::move(device),
+                                          .streams = streams.size(),
+                                          .mode = static_cast<uint64_t>(runtime_->tuning().coding.mode)})),
       coding_(runtime_->tuning().coding,
               (peer_capabilities.codecs & 1U << static_cast<uint8_t>(core::Codec::kLossless)) != 0,
               streams.size()) {
@@ -109,6 +115,7 @@ Status TcpSendComm::test(transport::Request* request, bool* done, size_t* bytes)
   }
   *done = true;
   *bytes = asked->bytes;
+  counters_->message();
   asked->in_use = false;
   return Status::kOk;
 }
@@ -182,12 +189,13 @@ void TcpSendComm::on_peer_closed(std::string_view why) {
 }
 
 void TcpSendComm::fail(Status status, std::string_view why) {
-  const bool first = health_.fail(
-      status, fmt::format("sending to peer {} failed: {}. {} of {} messages were acknowledged. If this "
-                          "host's link is up, look at the log of the process on that host",
-                          peer_, why, acknowledged_.load(std::memory_order_relaxed), queue_.posted()));
+  const std::string text = fmt::format(
+      "sending to peer {} failed: {}. {} of {} messages were acknowledged. If this host's link is up, look at "
+      "the log of the process on that host",
+      peer_, why, acknowledged_.load(std::memory_order_relaxed), queue_.posted());
+  if (!health_.fail(status, text)) return;
+  counters_->failed(why);
   // The receiver must not wait until NCCL closes this comm, which it may never do.
-  if (!first) return;
   for (auto& stream : streams_) stream->hang_up();
 }
 

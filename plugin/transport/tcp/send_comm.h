@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plugin/telemetry/registry.h"
 #include "plugin/transport/region.h"
 #include "plugin/transport/tcp/health.h"
 #include "plugin/transport/tcp/runtime.h"
@@ -20,9 +21,9 @@ namespace netsense::tcp {
 
 class TcpSendComm final : public transport::SendComm {
  public:
-  // streams: connected sockets behind a finished handshake. peer: for messages.
+  // streams: connected sockets behind a finished handshake. peer, device: for messages and statistics.
   TcpSendComm(std::shared_ptr<Runtime> runtime, std::vector<core::Fd> streams, std::string peer,
-              const Capabilities& peer_capabilities);
+              const Capabilities& peer_capabilities, std::string device = {});
   ~TcpSendComm() override;
 
   Status register_memory(void* data, size_t bytes, transport::MemoryType type,
@@ -41,6 +42,7 @@ class TcpSendComm final : public transport::SendComm {
   Reactor& reactor() { return runtime_->reactor(); }
   SendQueue& queue() { return queue_; }
   SendCoding& coding() { return coding_; }
+  telemetry::Counters& counters() { return *counters_; }
   [[nodiscard]] const Health& health() const { return health_; }
   [[nodiscard]] size_t stream_count() const { return streams_.size(); }
   // How much this stream would deliver about as early as any other delivers a whole block; 0: too little to
@@ -63,6 +65,7 @@ class TcpSendComm final : public transport::SendComm {
 
   std::shared_ptr<Runtime> runtime_;
   const std::string peer_;
+  const std::unique_ptr<telemetry::Counters> counters_;
   Health health_;
   SendQueue queue_;
   SendCoding coding_;

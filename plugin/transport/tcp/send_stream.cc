@@ -145,7 +145,10 @@ bool SendStream::load_block(size_t limit) {
       header.codec = core::Codec::kLossless;
       payload = coded;
     }
+  } else {
+    owner_.counters().ineligible();
   }
+  owner_.counters().block(block.bytes, core::kFrameHeaderBytes + payload.size());
   header.coded_bytes = static_cast<uint32_t>(payload.size());
   header.tag = request.tag;
   header.frame_number = frame_number_++;
@@ -163,12 +166,17 @@ std::span<const std::byte> SendStream::code(const Block& block) {
   const Clock::time_point begin = Clock::now();
   SendCoding& coding = owner_.coding();
   const SendCoding::Decision decision = coding.decide(begin, block);
-  if (decision.action == adapt::Action::kRaw) return {};
+  if (decision.action == adapt::Action::kRaw) {
+    owner_.counters().without_gain();
+    return {};
+  }
   const kernels::Tier tier =
       decision.action == adapt::Action::kFast ? kernels::Tier::kFast : kernels::Tier::kTight;
   const auto coded = coder_->encode(batch_.next_slot(), tier, decision.type, block.raw());
   const Clock::time_point end = Clock::now();
   coding.coded(end, decision, block.bytes, coded.empty() ? block.bytes : coded.size(), end - begin);
+  owner_.counters().coded(tier == kernels::Tier::kFast ? telemetry::Tier::kFast : telemetry::Tier::kTight,
+                          !coded.empty(), end - begin);
   return coded;
 }
 
@@ -223,8 +231,11 @@ void SendStream::sense(Clock::time_point now) {
   path_.update(*sample);
   const bool backed_up = sample->unsent_bytes > 0 && !sample->receiver_limited;
   const probe::Estimate path = path_.estimate(now);
-  bytes_wait_ = backed_up || adapt::Congestion::is_sign(path, backed_up);
-  owner_.coding().sensed(now, index_, path, backed_up);
+  bytes_wait_ = adapt::Congestion::is_sign(path, backed_up);
+  owner_.coding().sensed(now, index_, path, backed_up, &owner_.counters());
+  const uint32_t retransmits = sampler_.info().retransmitted_segments;
+  owner_.counters().retransmitted(retransmits - retransmits_);
+  retransmits_ = retransmits;
 }
 
 void SendStream::read_reverse() {

@@ -89,6 +89,7 @@ class SendStream : public EventHandler {
   std::unique_ptr<BlockCoder> coder_;  // null when nothing is ever coded
   probe::TcpSampler sampler_;
   probe::PathEstimator path_;
+  uint32_t retransmits_ = 0;  // those counted
   uint32_t frame_number_ = 0;
   uint64_t written_ = 0;
   StreamRate rate_;

@@ -70,6 +70,8 @@ const Good kGood[] = {
     {"NETSENSE_PEER_TIMEOUT", "86400", "86400"},
     {"NETSENSE_ABORT_ON_ERROR", "on", "on"},
     {"NETSENSE_ABORT_ON_ERROR", "1", "on"},
+    {"NETSENSE_STATS", "off", "off"},
+    {"NETSENSE_STATS_DIR", "/run/user/1000", "/run/user/1000"},
 };
 
 const Bad kBad[] = {
@@ -114,6 +116,9 @@ const Bad kBad[] = {
     {"NETSENSE_CONNECT_TIMEOUT", "inf", ""},
     {"NETSENSE_PEER_TIMEOUT", "50ms", "0.1"},
     {"NETSENSE_ABORT_ON_ERROR", "yess", "yes"},
+    {"NETSENSE_STATS", "offf", "off"},
+    {"NETSENSE_STATS_DIR", "shm", ""},
+    {"NETSENSE_STATS_DIR", "/dev/shm\n", ""},
 };
 
 }  // namespace
@@ -177,7 +182,8 @@ TEST_CASE("values land in the field they are named after") {
   const LoadedSettings loaded = load(
       {"NETSENSE_IFNAME=eth0", "NETSENSE_FAMILY=ipv6", "NETSENSE_TCP_STREAMS=3", "NETSENSE_TCP_THREADS=5",
        "NETSENSE_TCP_CONGESTION=bbr", "NETSENSE_BLOCK_SIZE=64K", "NETSENSE_CHECKSUM=off",
-       "NETSENSE_MODE=off", "NETSENSE_CODEC=tight", "NETSENSE_MIN_SIZE=2M", "NETSENSE_CONNECT_TIMEOUT=2.5", "NETSENSE_PEER_TIMEOUT=7", "NETSENSE_ABORT_ON_ERROR=1"});
+       "NETSENSE_MODE=off", "NETSENSE_CODEC=tight", "NETSENSE_MIN_SIZE=2M", "NETSENSE_CONNECT_TIMEOUT=2.5", "NETSENSE_PEER_TIMEOUT=7", "NETSENSE_ABORT_ON_ERROR=1",
+       "NETSENSE_STATS=off", "NETSENSE_STATS_DIR=/run/stats"});
   CHECK(loaded.problems.empty());
   CHECK(loaded.values.size() == settings_table().size());
   for (const SettingValue& value : loaded.values) CHECK(value.source == Source::kNetsense);
@@ -194,6 +200,8 @@ TEST_CASE("values land in the field they are named after") {
   CHECK(loaded.settings.connect_timeout.count() == 2500);
   CHECK(loaded.settings.peer_timeout.count() == 7000);
   CHECK(loaded.settings.abort_on_error);
+  CHECK_FALSE(loaded.settings.statistics);
+  CHECK(loaded.settings.statistics_directory == "/run/stats");
 }
 
 }  // namespace netsense::config

@@ -1,0 +1,167 @@
+// What the statistics file says about transfers through the exported symbols.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+
+#include "plugin/core/frame.h"
+#include "tests/abi/environment.h"
+#include "tests/catch.h"
+#include "tests/loopback/scene.h"
+#include "tools/stats/reader.h"
+
+namespace netsense::testing {
+namespace {
+
+using Counted = telemetry::Connection;
+using telemetry::Direction;
+
+constexpr size_t kBytes = size_t{3} << 20;
+constexpr int kMessages = 4;
+
+// Floats with a handful of exponents, as gradients have them.
+std::vector<uint8_t> compressible() {
+  std::mt19937 random(1);
+  std::normal_distribution<float> normal;
+  std::vector<uint8_t> data(kBytes);
+  for (size_t i = 0; i < kBytes; i += sizeof(float)) {
+    const float value = normal(random);
+    std::memcpy(data.data() + i, &value, sizeof value);
+  }
+  return data;
+}
+
+std::vector<uint8_t> incompressible() {
+  std::mt19937_64 random(2);
+  std::vector<uint8_t> data(kBytes);
+  for (size_t i = 0; i < kBytes; i += sizeof(uint64_t)) {
+    const uint64_t value = random();
+    std::memcpy(data.data() + i, &value, sizeof value);
+  }
+  return data;
+}
+
+// Sends it over a connection of its own, in registered memory as NCCL does.
+void transfer(const Library12& net, std::vector<uint8_t> data) {
+  std::vector<uint8_t> received(kBytes);
+  const Ends ends(net);
+  void* from = nullptr;
+  void* to = nullptr;
+  REQUIRE(net->reg_mr(ends.send, data.data(), kBytes, abi::kPtrHost, &from) == Result::kOk);
+  REQUIRE(net->reg_mr(ends.recv, received.data(), kBytes, abi::kPtrHost, &to) == Result::kOk);
+  for (int i = 0; i < kMessages; ++i) {
+    std::ranges::fill(received, uint8_t{0});
+    void* sending = nullptr;
+    void* receiving = nullptr;
+    void* buffer = received.data();
+    size_t bytes = kBytes;
+    int tag = 0;
+    REQUIRE(net->irecv(ends.recv, 1, &buffer, &bytes, &tag, &to, nullptr, &receiving) == Result::kOk);
+    REQUIRE(net->isend(ends.send, data.data(), kBytes, 0, from, nullptr, &sending) == Result::kOk);
+    bool sent = false;
+    bool arrived = false;
+    poll_until("transfer", [&] {
+      int done = 0;
+      if (!sent && net->test(sending, &done, nullptr) != Result::kOk) return true;
+      sent = sent || done != 0;
+      done = 0;
+      if (!arrived && net->test(receiving, &done, nullptr) != Result::kOk) return true;
+      arrived = arrived || done != 0;
+      return sent && arrived;
+    });
+    REQUIRE(sent);
+    REQUIRE(arrived);
+    // Not with ==, which would print both.
+    REQUIRE(std::memcmp(data.data(), received.data(), kBytes) == 0);
+  }
+  REQUIRE(net->dereg_mr(ends.send, from) == Result::kOk);
+  REQUIRE(net->dereg_mr(ends.recv, to) == Result::kOk);
+}
+
+// This process's only connection in that direction: both transfers used one slot after the other.
+Counted look(Direction direction) {
+  const stats::Host host = stats::read_host(required_variable("NETSENSE_STATS_DIR"));
+  for (const telemetry::Snapshot& snapshot : host.processes) {
+    if (snapshot.process.pid != static_cast<uint64_t>(::getpid())) continue;
+    for (const Counted& connection : snapshot.connections) {
+      if (connection.direction == direction) return connection;
+    }
+  }
+  return {};
+}
+
+uint64_t blocks(const Counted& c) {
+  return c.blocks_raw() + c.blocks_fast + c.blocks_tight + c.blocks_not_smaller + c.blocks_received_lossless;
+}
+
+}  // namespace
+
+// Needs NETSENSE_CODEC=fast.
+TEST_CASE("the statistics say what was really sent, and as what", "[.file]") {
+  const Library12 net;
+  transfer(net, compressible());
+  const Counted sent = look(Direction::kSend);
+  const Counted received = look(Direction::kReceive);
+  const uint64_t all_bytes = kMessages * kBytes;
+  CHECK(sent.messages == kMessages);
+  CHECK(received.messages == kMessages);
+  CHECK(sent.raw_bytes == all_bytes);
+  CHECK(received.raw_bytes == all_bytes);
+  CHECK(sent.wire_bytes < all_bytes * 95 / 100);
+  CHECK(received.wire_bytes == sent.wire_bytes);
+  // Each block of its own: those of the sender are those of the receiver. A block that a busy lock kept from
+  // being coded went out raw.
+  CHECK(blocks(sent) >= all_bytes / (size_t{128} << 10));
+  CHECK(blocks(received) == blocks(sent));
+  CHECK(sent.blocks_fast > sent.blocks_raw());
+  CHECK(sent.blocks_tight == 0);
+  CHECK(sent.blocks_not_smaller == 0);
+  CHECK(received.blocks_received_lossless == sent.blocks_fast);
+  CHECK(received.blocks_received_raw == sent.blocks_raw());
+  CHECK(sent.code_ns > 0);
+  CHECK(received.decode_ns > 0);
+  CHECK(sent.state == telemetry::State::kClosed);
+  CHECK(sent.device == "lo");
+  CHECK(sent.peer.starts_with("127.0.0.1:"));
+
+  // Random bytes on top: nothing of it may count as compressed.
+  transfer(net, incompressible());
+  const Counted then = look(Direction::kSend);
+  CHECK(then.generation == sent.generation + 1);
+  CHECK(then.blocks_fast == sent.blocks_fast);
+  CHECK(then.blocks_not_smaller > 0);
+  const uint64_t more = blocks(then) - blocks(sent);
+  CHECK(then.blocks_not_smaller + (then.blocks_raw() - sent.blocks_raw()) == more);
+  CHECK(then.raw_bytes == 2 * all_bytes);
+  CHECK(then.wire_bytes - sent.wire_bytes == all_bytes + more * core::kFrameHeaderBytes);
+}
+
+TEST_CASE("small messages count as ineligible", "[.file]") {
+  const Library12 net;
+  const Ends ends(net);
+  const std::vector<uint8_t> from(8, 1);
+  std::vector<uint8_t> to(8);
+  const Counted before = look(Direction::kSend);
+  void* receiving = net.post_recv(ends.recv, &to);
+  void* sending = net.post_send(ends.send, from);
+  REQUIRE(net.wait(sending) == Result::kOk);
+  REQUIRE(net.wait(receiving) == Result::kOk);
+  const Counted after = look(Direction::kSend);
+  CHECK(after.state == telemetry::State::kOpen);
+  CHECK(after.blocks_ineligible == before.blocks_ineligible + 1);
+  CHECK(after.wire_bytes == before.wire_bytes + 8 + core::kFrameHeaderBytes);
+}
+
+// Needs a NETSENSE_STATS_DIR that is none.
+TEST_CASE("without a place for the statistics the transfer works, and the log says why", "[.nowhere]") {
+  const Library12 net;
+  transfer(net, compressible());
+  CHECK(warned_of("there are no statistics"));
+  CHECK(warned_of(required_variable("NETSENSE_STATS_DIR")));
+  clear_warnings();
+  transfer(net, compressible());
+  CHECK_FALSE(warned_of("statistics"));
+}
+
+}  // namespace netsense::testing
