@@ -13,9 +13,9 @@ Counters::~Counters() {
   if (own_) {
     const Revision revision(&slot_);
     if (slot_.state.load(std::memory_order_relaxed) == static_cast<uint64_t>(State::kOpen)) {
-      set(&slot_.state, static_cast<uint64_t>(State::kClosed));
+      Revision::put(&slot_.state, static_cast<uint64_t>(State::kClosed));
     }
-    set(&slot_.closed_unix_ns, unix_ns());
+    Revision::put(&slot_.closed_unix_ns, unix_ns());
   }
   closed_();
 }
@@ -42,7 +42,7 @@ void Counters::failed(std::string_view text) {
   add(&slot_.errors, 1);
   if (!own_) return;
   const Revision revision(&slot_);
-  set(&slot_.state, static_cast<uint64_t>(State::kFailed));
+  Revision::put(&slot_.state, static_cast<uint64_t>(State::kFailed));
   store_text(&slot_.error, text);
 }
 

@@ -83,19 +83,18 @@ class Counters {
   const std::function<void()> closed_;
 };
 
-// Changes what changes seldom in a slot. One at a time.
+// Changes what changes seldom in a slot. One at a time. Each store is a release, so that no reader sees it
+// before the revision that it belongs to has begun.
 class Revision {
  public:
   explicit Revision(Slot* slot) : slot_(slot) {
     slot_->revision_begun.fetch_add(1, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_release);
   }
   Revision(const Revision&) = delete;
   Revision& operator=(const Revision&) = delete;
-  ~Revision() {
-    slot_->revision_done.store(slot_->revision_begun.load(std::memory_order_relaxed),
-                               std::memory_order_release);
-  }
+  ~Revision() { put(&slot_->revision_done, slot_->revision_begun.load(std::memory_order_relaxed)); }
+
+  static void put(Word* word, uint64_t value) { word->store(value, std::memory_order_release); }
 
  private:
   Slot* slot_;

@@ -11,19 +11,15 @@
 namespace netsense::telemetry {
 namespace {
 
-void put(Word* word, uint64_t value) {
-  word->store(value, std::memory_order_relaxed);
-}
-
 void describe(Slot* slot, const Identity& identity) {
   const Revision revision(slot);
-  slot->generation.fetch_add(1, std::memory_order_relaxed);
-  put(&slot->direction, static_cast<uint64_t>(identity.direction));
-  put(&slot->state, static_cast<uint64_t>(State::kOpen));
-  put(&slot->streams, identity.streams);
-  put(&slot->mode, identity.mode);
-  put(&slot->opened_unix_ns, unix_ns());
-  put(&slot->closed_unix_ns, 0);
+  slot->generation.fetch_add(1, std::memory_order_release);
+  Revision::put(&slot->direction, static_cast<uint64_t>(identity.direction));
+  Revision::put(&slot->state, static_cast<uint64_t>(State::kOpen));
+  Revision::put(&slot->streams, identity.streams);
+  Revision::put(&slot->mode, identity.mode);
+  Revision::put(&slot->opened_unix_ns, unix_ns());
+  Revision::put(&slot->closed_unix_ns, 0);
   store_text(&slot->peer, identity.peer);
   store_text(&slot->device, identity.device);
   store_text(&slot->error, "");

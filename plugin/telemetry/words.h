@@ -17,7 +17,7 @@ void store_text(Text<Words>* words, std::string_view text) {
     const size_t count = std::min(sizeof bytes, text.size());
     std::memcpy(&bytes, text.data(), count);
     text.remove_prefix(count);
-    word.store(bytes, std::memory_order_relaxed);
+    word.store(bytes, std::memory_order_release);  // for Revision
   }
 }
 
