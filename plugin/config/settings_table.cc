@@ -110,12 +110,14 @@ constexpr std::array kTable{
             "and wait for ever.",
             SwitchType{&Settings::abort_on_error}},
     Setting{"NETSENSE_STATS", "", "", "",
-            "Whether each connection is counted where `netsense-top` and `netsense-exporter` can see it: in a file "
+            "Whether each connection is counted where `netsense-top` and `netsense-exporter` can see it: in "
+            "a file "
             "of about 0.7 MiB per process.",
             SwitchType{&Settings::statistics}},
-    Setting{"NETSENSE_STATS_DIR", "", "", "",
-            "Directory for that file; one in memory (tmpfs), since it is written to all the time.",
-            TextType{&Settings::statistics_directory, "an absolute path such as /dev/shm", &is_absolute_path}},
+    Setting{
+        "NETSENSE_STATS_DIR", "", "", "",
+        "Directory for that file; one in memory (tmpfs), since it is written to all the time.",
+        TextType{&Settings::statistics_directory, "an absolute path such as /dev/shm", &is_absolute_path}},
 };
 
 }  // namespace

@@ -31,8 +31,8 @@ enum class Codec : uint8_t {
   kLossless = 1,  // a block of kernels/format.h
 };
 // Bit mask of the codecs that this version decodes.
-inline constexpr uint32_t kKnownCodecs = 1U << static_cast<uint8_t>(Codec::kRaw) |
-                                         1U << static_cast<uint8_t>(Codec::kLossless);
+inline constexpr uint32_t kKnownCodecs =
+    1U << static_cast<uint8_t>(Codec::kRaw) | 1U << static_cast<uint8_t>(Codec::kLossless);
 
 inline constexpr uint8_t kFlagPayloadChecksum = 1U << 0;
 

@@ -10,8 +10,7 @@ BlockCoder::BlockCoder(size_t block_bytes)
 std::span<const std::byte> BlockCoder::encode(size_t slot, kernels::Tier tier, kernels::DType type,
                                               std::span<const std::byte> block) {
   std::byte* const out = slots_.get() + slot * slot_bytes_;
-  const size_t coded =
-      kernels::encode(tier, type, block.data(), block.size(), out, slot_bytes_, *scratch_);
+  const size_t coded = kernels::encode(tier, type, block.data(), block.size(), out, slot_bytes_, *scratch_);
   if (coded == 0 || coded >= block.size()) return {};
   return {out, coded};
 }

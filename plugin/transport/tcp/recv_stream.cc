@@ -22,7 +22,10 @@ constexpr size_t kReactorBudget = size_t{2} << 20;
 }  // namespace
 
 RecvStream::RecvStream(TcpRecvComm& owner, core::Fd fd, size_t block_bytes)
-    : owner_(owner), fd_(std::move(fd)), staging_(block_bytes), decoded_(block_bytes),
+    : owner_(owner),
+      fd_(std::move(fd)),
+      staging_(block_bytes),
+      decoded_(block_bytes),
       scratch_(std::make_unique_for_overwrite<kernels::Scratch>()) {}
 
 void RecvStream::start_watching() {
@@ -192,7 +195,8 @@ bool RecvStream::match(Progress* result) {
 
 bool RecvStream::begin_payload() {
   in_message_.store(true, std::memory_order_relaxed);
-  const bool straight = header_.codec == core::Codec::kRaw && !request_->careful && header_.message_bytes > kCarefulBytes;
+  const bool straight =
+      header_.codec == core::Codec::kRaw && !request_->careful && header_.message_bytes > kCarefulBytes;
   target_ = straight ? request_->data + header_.offset : staging_.data();
   got_ = std::min<size_t>(header_.coded_bytes, ahead_end_ - ahead_begin_);
   if (!straight && got_ == header_.coded_bytes) {
@@ -256,10 +260,10 @@ bool RecvStream::deliver() {
     const kernels::DecodeStatus status =
         kernels::decode(target_, header_.coded_bytes, into, header_.raw_bytes, *scratch_);
     if (status != kernels::DecodeStatus::kOk) {
-      owner_.fail_and_tell(*this, Status::kRemoteError,
-                           fmt::format("bytes {} to {} of message {} cannot be decompressed: {}",
-                                       header_.offset, header_.offset + header_.raw_bytes, header_.sequence,
-                                       kernels::describe(status)));
+      owner_.fail_and_tell(
+          *this, Status::kRemoteError,
+          fmt::format("bytes {} to {} of message {} cannot be decompressed: {}", header_.offset,
+                      header_.offset + header_.raw_bytes, header_.sequence, kernels::describe(status)));
       return false;
     }
     owner_.counters().decoded(Clock::now() - begin);

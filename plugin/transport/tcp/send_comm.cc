@@ -190,7 +190,8 @@ void TcpSendComm::on_peer_closed(std::string_view why) {
 
 void TcpSendComm::fail(Status status, std::string_view why) {
   const std::string text = fmt::format(
-      "sending to peer {} failed: {}. {} of {} messages were acknowledged. If this host's link is up, look at "
+      "sending to peer {} failed: {}. {} of {} messages were acknowledged. If this host's link is up, look "
+      "at "
       "the log of the process on that host",
       peer_, why, acknowledged_.load(std::memory_order_relaxed), queue_.posted());
   if (!health_.fail(status, text)) return;

@@ -87,9 +87,8 @@ class TcpTransport : public transport::Transport {
     contents.secret = random_bytes<kSecretBytes>();
     contents.protocol_version = kProtocolVersion;
     write_handle(contents, handle);
-    *listener =
-        std::make_unique<TcpListener>(runtime(), std::move(socket), contents.address, contents.secret,
-                                      interfaces_[static_cast<size_t>(device)].name);
+    *listener = std::make_unique<TcpListener>(runtime(), std::move(socket), contents.address, contents.secret,
+                                              interfaces_[static_cast<size_t>(device)].name);
     return Status::kOk;
   }
 
@@ -110,8 +109,11 @@ class TcpTransport : public transport::Transport {
       const auto random = random_bytes<sizeof token>();
       std::memcpy(&token, random.data(), sizeof token);
       set_connect_token(handle, token);
-      found = connecting_.try_emplace(token, std::make_unique<Connector>(
-                                            runtime_locked(), target, interfaces_[static_cast<size_t>(device)].name)).first;
+      found =
+          connecting_
+              .try_emplace(token, std::make_unique<Connector>(runtime_locked(), target,
+                                                              interfaces_[static_cast<size_t>(device)].name))
+              .first;
     }
     const Status status = found->second->poll(comm);
     if (status != Status::kOk || *comm != nullptr) {

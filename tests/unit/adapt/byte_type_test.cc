@@ -55,7 +55,8 @@ TEST_CASE("less than a piece is nothing, and no byte beyond it is read") {
 
 TEST_CASE("lines of LL are known by their flags") {
   std::vector<uint32_t> lines(4096);
-  for (size_t i = 0; i < lines.size(); ++i) lines[i] = i % 2 == 0 ? static_cast<uint32_t>(i * 2654435761U) : 9;
+  for (size_t i = 0; i < lines.size(); ++i)
+    lines[i] = i % 2 == 0 ? static_cast<uint32_t>(i * 2654435761U) : 9;
   CHECK(looks_like_ll(lines.data(), lines.size() * 4));
   lines[41] = 8;
   CHECK_FALSE(looks_like_ll(lines.data(), lines.size() * 4));

@@ -179,11 +179,12 @@ TEST_CASE("every setting has a good and a bad value in these tests") {
 }
 
 TEST_CASE("values land in the field they are named after") {
-  const LoadedSettings loaded = load(
-      {"NETSENSE_IFNAME=eth0", "NETSENSE_FAMILY=ipv6", "NETSENSE_TCP_STREAMS=3", "NETSENSE_TCP_THREADS=5",
-       "NETSENSE_TCP_CONGESTION=bbr", "NETSENSE_BLOCK_SIZE=64K", "NETSENSE_CHECKSUM=off",
-       "NETSENSE_MODE=off", "NETSENSE_CODEC=tight", "NETSENSE_MIN_SIZE=2M", "NETSENSE_CONNECT_TIMEOUT=2.5", "NETSENSE_PEER_TIMEOUT=7", "NETSENSE_ABORT_ON_ERROR=1",
-       "NETSENSE_STATS=off", "NETSENSE_STATS_DIR=/run/stats"});
+  const LoadedSettings loaded =
+      load({"NETSENSE_IFNAME=eth0", "NETSENSE_FAMILY=ipv6", "NETSENSE_TCP_STREAMS=3",
+            "NETSENSE_TCP_THREADS=5", "NETSENSE_TCP_CONGESTION=bbr", "NETSENSE_BLOCK_SIZE=64K",
+            "NETSENSE_CHECKSUM=off", "NETSENSE_MODE=off", "NETSENSE_CODEC=tight", "NETSENSE_MIN_SIZE=2M",
+            "NETSENSE_CONNECT_TIMEOUT=2.5", "NETSENSE_PEER_TIMEOUT=7", "NETSENSE_ABORT_ON_ERROR=1",
+            "NETSENSE_STATS=off", "NETSENSE_STATS_DIR=/run/stats"});
   CHECK(loaded.problems.empty());
   CHECK(loaded.values.size() == settings_table().size());
   for (const SettingValue& value : loaded.values) CHECK(value.source == Source::kNetsense);
