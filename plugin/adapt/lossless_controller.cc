@@ -1,6 +1,7 @@
 #include "plugin/adapt/lossless_controller.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace netsense::adapt {
 namespace {
@@ -38,14 +39,24 @@ double LosslessController::cost(Action action, const Congestion& congestion, siz
   return coded_seconds(size, rate, queue, codec) - queue;
 }
 
+double LosslessController::expected(Action action, const Congestion& congestion, size_t bytes) const {
+  const bool known =
+      congestion.wire_rate() > 0 && (action == Action::kRaw || records_[index(action)].known());
+  return known ? cost(action, congestion, bytes) : std::numeric_limits<double>::quiet_NaN();
+}
+
 Action LosslessController::choose(probe::Time now, const Congestion& congestion, size_t bytes) {
   if (choice_ != config::CodecChoice::kAuto) {
+    reason_ = Reason::kForced;
     return current_ = choice_ == config::CodecChoice::kFast ? Action::kFast : Action::kTight;
   }
+  reason_ = Reason::kNotCongested;
   if (!congestion.present(now) || congestion.wire_rate() <= 0) return current_ = Action::kRaw;
+  reason_ = Reason::kTrial;
   for (const Action codec : {Action::kFast, Action::kTight}) {
     if (codec != current_ && due(now, codec)) return codec;
   }
+  reason_ = Reason::kModel;
   const double raw = cost(Action::kRaw, congestion, bytes);
   const double fast = cost(Action::kFast, congestion, bytes);
   const double tight = cost(Action::kTight, congestion, bytes);

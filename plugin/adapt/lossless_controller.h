@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 
+#include "plugin/adapt/action.h"
 #include "plugin/adapt/codec_record.h"
 #include "plugin/adapt/congestion.h"
 #include "plugin/config/settings.h"
@@ -11,7 +12,6 @@
 
 namespace netsense::adapt {
 
-enum class Action : uint8_t { kRaw, kFast, kTight };
 constexpr size_t kCodecs = 2;  // all but kRaw
 
 // Pure: the caller brings the time and the measurements. One per class of traffic of a connection (datatype,
@@ -27,6 +27,12 @@ class LosslessController {
   // What came of a block that was coded, or that was to be and did not shrink (coded_bytes = raw_bytes).
   void coded(probe::Time now, Action codec, size_t raw_bytes, size_t coded_bytes, probe::Duration took);
 
+  // Why the last choose() said what it said.
+  [[nodiscard]] Reason reason() const { return reason_; }
+  // Seconds that a block should take from here to there without what waits before it, as choose() sees it;
+  // NaN where that is not known.
+  [[nodiscard]] double expected(Action action, const Congestion& congestion, size_t bytes) const;
+
   [[nodiscard]] const CodecRecord& record(Action codec) const { return records_[index(codec)]; }
   [[nodiscard]] Action current() const { return current_; }
 
@@ -37,6 +43,7 @@ class LosslessController {
 
   config::CodecChoice choice_;
   Action current_ = Action::kRaw;
+  Reason reason_ = Reason::kNone;
   std::array<CodecRecord, kCodecs> records_;
   std::array<probe::Duration, kCodecs> patience_{};  // until the next trial
 };

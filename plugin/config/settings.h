@@ -43,6 +43,8 @@ struct Settings {
   bool abort_on_error = false;
   bool statistics = true;
   std::string statistics_directory = "/dev/shm";
+  std::string trace;  // a pattern for a file or directory; empty: no trace
+  size_t trace_limit = size_t{256} << 20;
 };
 
 // Something in the environment that the user should know of: an unknown NETSENSE_ name, a bad value.

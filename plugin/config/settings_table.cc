@@ -45,6 +45,12 @@ bool is_absolute_path(std::string_view text) {
   return text.starts_with('/') && std::none_of(text.begin(), text.end(), is_control);
 }
 
+// Who takes it for a switch means no file of that name.
+bool is_trace_path(std::string_view text) {
+  return text.find_first_of("/.") != std::string_view::npos &&
+         std::none_of(text.begin(), text.end(), is_control);
+}
+
 constexpr std::array kTable{
     Setting{"NETSENSE_IFNAME", "NCCL_SOCKET_IFNAME", "", "chosen as NCCL does",
             "Network interfaces to use, in NCCL's grammar: a list of name prefixes (`eth,en`), `=` for whole "
@@ -118,6 +124,14 @@ constexpr std::array kTable{
         "NETSENSE_STATS_DIR", "", "", "",
         "Directory for that file; one in memory (tmpfs), since it is written to all the time.",
         TextType{&Settings::statistics_directory, "an absolute path such as /dev/shm", &is_absolute_path}},
+    Setting{"NETSENSE_TRACE", "", "", "no trace",
+            "File that the process writes what it senses and decides to, for `netsense-report`. `%h` becomes "
+            "the host's "
+            "name, `%p` the process's number; in a directory each process makes a file of its own.",
+            TextType{&Settings::trace, "a path such as /tmp/%h.%p.trace or ./traces/", &is_trace_path}},
+    Setting{"NETSENSE_TRACE_LIMIT", "", "bytes", "",
+            "Size at which that file ends. A block that is sent takes 56 bytes, one that is received 40.",
+            SizeType{&Settings::trace_limit, size_t{64} << 10, size_t{1} << 40}},
 };
 
 }  // namespace

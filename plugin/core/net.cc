@@ -9,6 +9,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plugin/config/settings.h"
@@ -75,7 +76,7 @@ std::unique_ptr<Net> make_net(int abi_version) {
   auto net = std::make_unique<Net>();
   config::LoadedSettings loaded = config::load_settings(environ);
   for (const config::Problem& problem : loaded.problems) NETSENSE_WARN("{}", problem.message);
-  net->settings = loaded.settings;
+  net->settings = std::move(loaded.settings);
   net->transports = make_transports(net->settings);
   for (const auto& transport : net->transports) {
     int index = 0;

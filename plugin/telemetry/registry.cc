@@ -27,10 +27,6 @@ void describe(Slot* slot, const Identity& identity) {
 
 }  // namespace
 
-std::string_view host_of(std::string_view peer) {
-  return peer.substr(0, peer.rfind(':'));
-}
-
 Registry& Registry::of_process() {
   // Leaked on purpose: comms may be closed after static destructors have run.
   static Registry* const registry = [] {

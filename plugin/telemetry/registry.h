@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plugin/telemetry/counters.h"
+#include "plugin/telemetry/peer.h"
 #include "plugin/telemetry/segment.h"
 
 namespace netsense::telemetry {
@@ -52,8 +53,5 @@ class Registry {
   std::vector<Use> uses_;
   unsigned forks_ = 0;  // between this process and the first
 };
-
-// The peer without its port, which differs from connection to connection.
-std::string_view host_of(std::string_view peer);
 
 }  // namespace netsense::telemetry

@@ -1,13 +1,10 @@
 // What the statistics file says about transfers through the exported symbols.
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstring>
-#include <random>
-
 #include "plugin/core/frame.h"
 #include "tests/abi/environment.h"
 #include "tests/catch.h"
+#include "tests/loopback/bulk.h"
 #include "tests/loopback/scene.h"
 #include "tools/stats/reader.h"
 
@@ -17,67 +14,8 @@ namespace {
 using Counted = telemetry::Connection;
 using telemetry::Direction;
 
-constexpr size_t kBytes = size_t{3} << 20;
-constexpr int kMessages = 4;
-
-// Floats with a handful of exponents, as gradients have them.
-std::vector<uint8_t> compressible() {
-  std::mt19937 random(1);
-  std::normal_distribution<float> normal;
-  std::vector<uint8_t> data(kBytes);
-  for (size_t i = 0; i < kBytes; i += sizeof(float)) {
-    const float value = normal(random);
-    std::memcpy(data.data() + i, &value, sizeof value);
-  }
-  return data;
-}
-
-std::vector<uint8_t> incompressible() {
-  std::mt19937_64 random(2);
-  std::vector<uint8_t> data(kBytes);
-  for (size_t i = 0; i < kBytes; i += sizeof(uint64_t)) {
-    const uint64_t value = random();
-    std::memcpy(data.data() + i, &value, sizeof value);
-  }
-  return data;
-}
-
-// Sends it over a connection of its own, in registered memory as NCCL does.
-void transfer(const Library12& net, std::vector<uint8_t> data) {
-  std::vector<uint8_t> received(kBytes);
-  const Ends ends(net);
-  void* from = nullptr;
-  void* to = nullptr;
-  REQUIRE(net->reg_mr(ends.send, data.data(), kBytes, abi::kPtrHost, &from) == Result::kOk);
-  REQUIRE(net->reg_mr(ends.recv, received.data(), kBytes, abi::kPtrHost, &to) == Result::kOk);
-  for (int i = 0; i < kMessages; ++i) {
-    std::ranges::fill(received, uint8_t{0});
-    void* sending = nullptr;
-    void* receiving = nullptr;
-    void* buffer = received.data();
-    size_t bytes = kBytes;
-    int tag = 0;
-    REQUIRE(net->irecv(ends.recv, 1, &buffer, &bytes, &tag, &to, nullptr, &receiving) == Result::kOk);
-    REQUIRE(net->isend(ends.send, data.data(), kBytes, 0, from, nullptr, &sending) == Result::kOk);
-    bool sent = false;
-    bool arrived = false;
-    poll_until("transfer", [&] {
-      int done = 0;
-      if (!sent && net->test(sending, &done, nullptr) != Result::kOk) return true;
-      sent = sent || done != 0;
-      done = 0;
-      if (!arrived && net->test(receiving, &done, nullptr) != Result::kOk) return true;
-      arrived = arrived || done != 0;
-      return sent && arrived;
-    });
-    REQUIRE(sent);
-    REQUIRE(arrived);
-    // Not with ==, which would print both.
-    REQUIRE(std::memcmp(data.data(), received.data(), kBytes) == 0);
-  }
-  REQUIRE(net->dereg_mr(ends.send, from) == Result::kOk);
-  REQUIRE(net->dereg_mr(ends.recv, to) == Result::kOk);
-}
+constexpr size_t kBytes = kBulkBytes;
+constexpr int kMessages = kBulkMessages;
 
 // This process's only connection in that direction: both transfers used one slot after the other.
 Counted look(Direction direction) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tools/markup/escape.h"
 #include "tools/probe/report.h"
 
 namespace netsense::mesh {
@@ -55,8 +56,8 @@ std::string tile(const Mesh& mesh, const Quantity& quantity, const Range& range,
   const int y = kMargin + static_cast<int>(from) * kTile;
   std::string out = fmt::format(
       "<g><title>{} to {}: {}</title><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"/>",
-      escape_html(name_rank(mesh.hosts, from)), escape_html(name_rank(mesh.hosts, to)), text, x, y, kTile - 1,
-      kTile - 1, colour(value, range, quantity.unit));
+      markup::escape(name_rank(mesh.hosts, from)), markup::escape(name_rank(mesh.hosts, to)), text, x, y,
+      kTile - 1, kTile - 1, colour(value, range, quantity.unit));
   if (mesh.hosts.size() <= kMostWithText) {
     const size_t blank = std::min(text.find(' '), text.size());
     out +=
@@ -87,41 +88,15 @@ std::string heat_map(const Mesh& mesh, const Quantity& quantity) {
 
 }  // namespace
 
-std::string escape_html(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 std::string html_report(const Mesh& mesh, const std::vector<std::string>& findings) {
   std::string out = kHead;
   out += "<ul>\n";
-  for (const std::string& finding : findings) out += fmt::format("<li>{}</li>\n", escape_html(finding));
+  for (const std::string& finding : findings) out += fmt::format("<li>{}</li>\n", markup::escape(finding));
   if (findings.empty()) out += "<li>Nothing stands out: no pair is slow or asymmetric.</li>\n";
   out += "</ul>\n<ol start=\"0\">\n";
   for (const Host& host : mesh.hosts) {
-    out += fmt::format("<li>{}, {} ({})</li>\n", escape_html(host.name), escape_html(host.address),
-                       escape_html(host.interface));
+    out += fmt::format("<li>{}, {} ({})</li>\n", markup::escape(host.name), markup::escape(host.address),
+                       markup::escape(host.interface));
   }
   out += "</ol>\n";
   for (const Quantity& quantity : all_quantities()) out += heat_map(mesh, quantity);

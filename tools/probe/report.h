@@ -17,7 +17,4 @@ namespace netsense::mesh {
 // A page without anything from elsewhere, with a heat map per quantity.
 [[nodiscard]] std::string html_report(const Mesh& mesh, const std::vector<std::string>& findings);
 
-// Text for HTML, every character that means something there replaced.
-[[nodiscard]] std::string escape_html(const std::string& text);
-
 }  // namespace netsense::mesh

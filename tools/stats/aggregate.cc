@@ -1,5 +1,7 @@
 #include "tools/stats/aggregate.h"
 
+#include "plugin/telemetry/peer.h"
+
 #include <algorithm>
 #include <array>
 
@@ -38,10 +40,6 @@ void add_path(const Connection& from, Connection* to) {
 
 }  // namespace
 
-std::string host_of(const std::string& peer) {
-  return peer.substr(0, peer.rfind(':'));
-}
-
 void add_counters(const Connection& from, Connection* to) {
   for (const auto counter : kCounters) to->*counter += from.*counter;
   for (size_t i = 0; i < from.queue_delay.size(); ++i) to->queue_delay[i] += from.queue_delay[i];
@@ -51,8 +49,8 @@ std::map<GroupKey, Group> aggregate(const Host& host) {
   std::map<GroupKey, Group> groups;
   for (const telemetry::Snapshot& snapshot : host.processes) {
     for (const Connection& connection : snapshot.connections) {
-      Group& group =
-          groups[{snapshot.process.pid, connection.direction, host_of(connection.peer), connection.device}];
+      Group& group = groups[{snapshot.process.pid, connection.direction,
+                             std::string(telemetry::host_of(connection.peer)), connection.device}];
       add_counters(connection, &group.sum);
       if (connection.state != telemetry::State::kOpen) continue;
       ++group.open;

@@ -10,9 +10,6 @@
 
 namespace netsense::stats {
 
-// The peer without its port.
-std::string host_of(const std::string& peer);
-
 struct GroupKey {
   uint64_t pid = 0;
   telemetry::Direction direction = telemetry::Direction::kUnused;

@@ -9,9 +9,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <exception>
 #include <system_error>
+
+#include "plugin/core/block_signals.h"
 
 namespace netsense::tcp {
 namespace {
@@ -22,22 +23,6 @@ int check(int result, const char* what) {
   if (result < 0) throw std::system_error(errno, std::generic_category(), what);
   return result;
 }
-
-// Signals belong to the program's own threads.
-class BlockSignals {
- public:
-  BlockSignals() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &previous_);
-  }
-  BlockSignals(const BlockSignals&) = delete;
-  BlockSignals& operator=(const BlockSignals&) = delete;
-  ~BlockSignals() { pthread_sigmask(SIG_SETMASK, &previous_, nullptr); }
-
- private:
-  sigset_t previous_{};
-};
 
 }  // namespace
 
@@ -50,7 +35,7 @@ class Reactor::Worker {
     event.events = EPOLLIN;
     event.data.u64 = kWakeKey;
     check(epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wake_.get(), &event), "epoll_ctl");
-    const BlockSignals blocked;
+    const core::BlockSignals blocked;
     thread_ = std::thread([this] { run(); });
     pthread_setname_np(thread_.native_handle(), fmt::format("netsense-io{}", index).c_str());
   }

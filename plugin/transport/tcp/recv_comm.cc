@@ -21,6 +21,14 @@ TcpRecvComm::TcpRecvComm(std::shared_ptr<Runtime> runtime, std::vector<core::Fd>
                          const Capabilities& peer_capabilities, std::string device)
     : runtime_(std::move(runtime)),
       peer_(std::move(peer)),
+      trace_(telemetry::open_trace(runtime_->tuning().trace.get(),
+                                   {.direction = telemetry::Direction::kReceive,
+                                    .peer = peer_,
+                                    .device = device,
+                                    .streams = streams.size(),
+                                    .coding = peer_capabilities.codecs != 0,
+                                    .block_bytes = runtime_->tuning().block_bytes,
+                                    .peer_block_bytes = peer_capabilities.block_bytes})),
       counters_(telemetry::Registry::of_process().open(
           runtime_->tuning().statistics, {.direction = telemetry::Direction::kReceive,
                                           .peer = peer_,

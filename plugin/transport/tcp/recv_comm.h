@@ -44,6 +44,7 @@ class TcpRecvComm final : public transport::RecvComm {
   RecvRing& ring() { return ring_; }
   [[nodiscard]] const Health& health() const { return health_; }
   telemetry::Counters& counters() { return *counters_; }
+  [[nodiscard]] const telemetry::ConnectionTrace& trace() const { return trace_; }
   // Large messages are received by the reactor's threads, where there are any, small ones by NCCL's in
   // test().
   [[nodiscard]] bool bulk() const { return bulk_.load(std::memory_order_seq_cst); }
@@ -65,6 +66,7 @@ class TcpRecvComm final : public transport::RecvComm {
 
   std::shared_ptr<Runtime> runtime_;
   const std::string peer_;
+  const telemetry::ConnectionTrace trace_;
   const std::unique_ptr<telemetry::Counters> counters_;
   Health health_;
   RecvRing ring_;

@@ -12,6 +12,7 @@
 #include "plugin/core/ordered_copy.h"
 #include "plugin/transport/tcp/recv_comm.h"
 #include "plugin/transport/tcp/remote_error.h"
+#include "plugin/transport/tcp/trace_records.h"
 
 namespace netsense::tcp {
 namespace {
@@ -250,7 +251,7 @@ bool RecvStream::verify_payload() {
 }
 
 // Brings the block from where it was received to where NCCL wants it.
-bool RecvStream::deliver() {
+bool RecvStream::deliver(Clock::duration* decoding) {
   std::byte* const to = request_->data + header_.offset;
   const std::byte* from = target_;
   if (header_.codec == core::Codec::kLossless) {
@@ -266,7 +267,8 @@ bool RecvStream::deliver() {
                       header_.offset + header_.raw_bytes, header_.sequence, kernels::describe(status)));
       return false;
     }
-    owner_.counters().decoded(Clock::now() - begin);
+    *decoding = Clock::now() - begin;
+    owner_.counters().decoded(*decoding);
     from = into;
   } else {
     owner_.counters().received_raw();
@@ -276,7 +278,11 @@ bool RecvStream::deliver() {
 }
 
 bool RecvStream::finish_block() {
-  if (!verify_payload() || !deliver()) return false;
+  const bool traced = owner_.trace().on();
+  const Clock::time_point arrived = traced ? Clock::now() : Clock::time_point();
+  Clock::duration decoding{};
+  if (!verify_payload() || !deliver(&decoding)) return false;
+  if (traced) owner_.trace().put(arrived, 0, trace_of(header_, decoding));
   owner_.counters().block(header_.raw_bytes, core::kFrameHeaderBytes + header_.coded_bytes);
   const uint64_t received =
       request_->received.fetch_add(header_.raw_bytes, std::memory_order_acq_rel) + header_.raw_bytes;

@@ -73,7 +73,8 @@ class RecvStream : public EventHandler {
   bool read_payload(Progress* result);
   bool finish_block();
   bool verify_payload();
-  bool deliver();
+  // *decoding: how long that took, where it was needed.
+  bool deliver(Clock::duration* decoding);
   bool begin_payload();
   void on_end_of_stream();
   // make_frame: gives the bytes of the frame with the number it is given.

@@ -18,6 +18,15 @@ using std::chrono::milliseconds;
 constexpr milliseconds kCloseLimit{5000};
 constexpr milliseconds kCloseTick{10};
 
+std::shared_ptr<telemetry::Trace> make_trace(const config::Settings& settings) {
+  if (settings.trace.empty()) return nullptr;
+  return std::make_shared<telemetry::Trace>(
+      telemetry::TraceOptions{.path = settings.trace,
+                              .limit_bytes = settings.trace_limit,
+                              .mode = static_cast<uint8_t>(settings.mode),
+                              .codec = static_cast<uint8_t>(settings.codec)});
+}
+
 }  // namespace
 
 Tuning resolve(const config::Settings& settings, int cores) {
@@ -30,7 +39,8 @@ Tuning resolve(const config::Settings& settings, int cores) {
           .connect_timeout = settings.connect_timeout,
           .peer_timeout = settings.peer_timeout,
           .socket = {.congestion = settings.tcp_congestion, .peer_timeout = settings.peer_timeout},
-          .statistics = {.on = settings.statistics, .directory = settings.statistics_directory}};
+          .statistics = {.on = settings.statistics, .directory = settings.statistics_directory},
+          .trace = make_trace(settings)};
 }
 
 // One socket on its way out.

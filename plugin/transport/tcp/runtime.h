@@ -12,6 +12,7 @@
 #include "plugin/core/fd.h"
 #include "plugin/core/frame.h"
 #include "plugin/telemetry/registry.h"
+#include "plugin/telemetry/trace.h"
 #include "plugin/transport/tcp/handshake.h"
 #include "plugin/transport/tcp/reactor.h"
 #include "plugin/transport/tcp/send_coding.h"
@@ -31,6 +32,7 @@ struct Tuning {
   std::chrono::milliseconds peer_timeout{0};
   SocketOptions socket;
   telemetry::Options statistics;
+  std::shared_ptr<telemetry::Trace> trace;  // null: none
   [[nodiscard]] Capabilities capabilities() const {
     return {.block_bytes = static_cast<uint32_t>(block_bytes), .codecs = core::kKnownCodecs};
   }

@@ -5,6 +5,7 @@
 
 #include "plugin/adapt/byte_type.h"
 #include "plugin/core/profile.h"
+#include "plugin/transport/tcp/trace_records.h"
 #include "probe/peer_estimate.h"
 
 namespace netsense::tcp {
@@ -12,6 +13,8 @@ namespace {
 
 // The bytes are looked at again after so many blocks: a class may carry one type now and another later.
 constexpr unsigned kBlocksPerLook = 64;
+// The path is looked at more often than a trace needs it.
+constexpr std::chrono::milliseconds kTraceEvery{2};
 
 size_t class_of(size_t message_bytes, size_t classes) {
   constexpr int kSmallest = 16;  // log2
@@ -21,10 +24,12 @@ size_t class_of(size_t message_bytes, size_t classes) {
 
 }  // namespace
 
-SendCoding::SendCoding(const CodingRules& rules, bool peer_decodes, size_t streams)
+SendCoding::SendCoding(const CodingRules& rules, bool peer_decodes, size_t streams, bool traced)
     : rules_(rules),
       on_(rules.mode != config::Mode::kOff && peer_decodes),
-      paths_(streams),
+      traced_(traced),
+      senses_(traced),
+      looks_(streams),
       estimates_(streams) {
   traffic_.reserve(kClasses);
   for (size_t i = 0; i < kClasses; ++i) traffic_.emplace_back(rules.codec);
@@ -34,23 +39,25 @@ SendCoding::~SendCoding() {
   if (wants_types_) core::want_traffic_info(false);
 }
 
-bool SendCoding::codable(const void* data, size_t bytes, const transport::Region* region,
-                         const transport::MessageHints& hints) {
-  if (!on_ || bytes < rules_.min_bytes || region == nullptr) return false;
+adapt::Reason SendCoding::held_back(const void* data, size_t bytes, const transport::Region* region,
+                                    const transport::MessageHints& hints) {
+  if (!on_) return adapt::Reason::kOff;
+  if (bytes < rules_.min_bytes) return adapt::Reason::kTooSmall;
+  if (region == nullptr) return adapt::Reason::kUnregistered;
   if (region->kind() != transport::BufferKind::kSimple || (hints.low_latency && !region->surely_simple())) {
-    return false;
+    return adapt::Reason::kLowLatency;
   }
-  if (adapt::looks_like_ll(data, bytes)) return false;
+  if (adapt::looks_like_ll(data, bytes)) return adapt::Reason::kLowLatency;
   if (!senses()) senses_.store(true, std::memory_order_relaxed);
-  return true;
+  return adapt::Reason::kNone;
 }
 
-void SendCoding::sensed(probe::Time now, size_t stream, const probe::Estimate& path, bool backed_up,
-                        telemetry::Counters* counters) {
+void SendCoding::sensed(probe::Time now, size_t stream, const StreamLook& look, telemetry::Counters* counters,
+                        const telemetry::ConnectionTrace& trace) {
   if (!deciding_.try_lock()) return;
-  paths_[stream] = {path, backed_up};
-  std::ranges::transform(paths_, estimates_.begin(), &StreamPath::path);
-  const bool any_backed_up = std::ranges::any_of(paths_, &StreamPath::backed_up);
+  looks_[stream] = look;
+  std::ranges::transform(looks_, estimates_.begin(), &StreamLook::path);
+  const bool any_backed_up = std::ranges::any_of(looks_, &StreamLook::backed_up);
   const probe::Estimate whole = probe::combine(estimates_);
   congestion_.update(now, whole, any_backed_up);
   counters->sensed({.rtprop = whole.rtprop,
@@ -60,11 +67,19 @@ void SendCoding::sensed(probe::Time now, size_t stream, const probe::Estimate& p
                     .bdp_bytes = whole.bdp_bytes,
                     .host_queue = whole.host_queue,
                     .network_queue = whole.network_queue});
+  if (trace.on() && now - last_traced_ >= kTraceEvery) {
+    last_traced_ = now;
+    trace.put(now, stream,
+              trace_of({.path = whole,
+                        .backed_up = any_backed_up,
+                        .receiver_limited = std::ranges::any_of(looks_, &StreamLook::receiver_limited)},
+                       congestion_.present(now)));
+  }
   deciding_.unlock();
 }
 
 void SendCoding::review(probe::Time now) {
-  if (!senses() || !deciding_.try_lock()) return;
+  if (!on_ || !senses() || !deciding_.try_lock()) return;
   const bool coding = rules_.codec != config::CodecChoice::kAuto || congestion_.present(now);
   deciding_.unlock();
   if (coding == wants_types_) return;
@@ -74,9 +89,17 @@ void SendCoding::review(probe::Time now) {
 
 SendCoding::Decision SendCoding::decide(probe::Time now, const Block& block) {
   Decision decision{.traffic_class = class_of(block.request->bytes, kClasses)};
+  decision.reason = adapt::Reason::kBusy;
   if (!deciding_.try_lock()) return decision;
   Traffic& traffic = traffic_[decision.traffic_class];
   decision.action = traffic.controller.choose(now, congestion_, block.bytes);
+  decision.reason = traffic.controller.reason();
+  if (traced_) {
+    for (size_t i = 0; i < decision.expected.size(); ++i) {
+      decision.expected[i] = static_cast<float>(
+          traffic.controller.expected(static_cast<adapt::Action>(i), congestion_, block.bytes));
+    }
+  }
   if (decision.action == adapt::Action::kRaw) {
     deciding_.unlock();
     return decision;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "plugin/adapt/lossless_controller.h"
 #include "plugin/config/settings.h"
 #include "plugin/telemetry/counters.h"
+#include "plugin/telemetry/trace.h"
 #include "plugin/transport/region.h"
 #include "plugin/transport/tcp/send_queue.h"
 #include "plugin/transport/tcp/try_lock.h"
@@ -24,20 +26,28 @@ struct CodingRules {
 
 class SendCoding {
  public:
-  SendCoding(const CodingRules& rules, bool peer_decodes, size_t streams);
+  static constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+
+  // traced: somebody wants to know about the path, and what is expected of each decision.
+  SendCoding(const CodingRules& rules, bool peer_decodes, size_t streams, bool traced);
   SendCoding(const SendCoding&) = delete;
   SendCoding& operator=(const SendCoding&) = delete;
   ~SendCoding();
 
   [[nodiscard]] bool on() const { return on_; }
-  // Whether a message may be coded at all: no buffer of LL or LL128, large enough. For NCCL's thread.
-  bool codable(const void* data, size_t bytes, const transport::Region* region,
-               const transport::MessageHints& hints);
-  // Whether anybody wants to know about the path: there were messages that may be coded.
+  // Why a message may not be coded at all, such as a buffer of LL or LL128; kNone: it may. For NCCL's thread.
+  adapt::Reason held_back(const void* data, size_t bytes, const transport::Region* region,
+                          const transport::MessageHints& hints);
+  // Whether anybody wants to know about the path: there were messages that may be coded, or there is a trace.
   [[nodiscard]] bool senses() const { return senses_.load(std::memory_order_relaxed); }
-  // What a stream has found out about its path. counters: where what all of them say together goes.
-  void sensed(probe::Time now, size_t stream, const probe::Estimate& path, bool backed_up,
-              telemetry::Counters* counters);
+  struct StreamLook {
+    probe::Estimate path;
+    bool backed_up = false;         // the transport holds bytes back, and not because of the receiver
+    bool receiver_limited = false;  // the receiver takes no more
+  };
+  // What a stream has found out about its path. counters, trace: where what all of them say together goes.
+  void sensed(probe::Time now, size_t stream, const StreamLook& look, telemetry::Counters* counters,
+              const telemetry::ConnectionTrace& trace);
 
   // Now and then, by a thread that may wait: asks NCCL for data types while anything is coded.
   void review(probe::Time now);
@@ -46,6 +56,9 @@ class SendCoding {
     adapt::Action action = adapt::Action::kRaw;
     kernels::DType type = kernels::DType::kBytes;
     size_t traffic_class = 0;
+    adapt::Reason reason = adapt::Reason::kNone;
+    // Seconds, by action; NaN: unknown, or there is no trace that would show it.
+    std::array<float, adapt::kCodecs + 1> expected{kUnknown, kUnknown, kUnknown};
   };
   // How a block of a codable message is to be sent.
   Decision decide(probe::Time now, const Block& block);
@@ -62,18 +75,16 @@ class SendCoding {
     kernels::DType type = kernels::DType::kBytes;
     unsigned blocks_until_look = 0;
   };
-  struct StreamPath {
-    probe::Estimate path;
-    bool backed_up = false;
-  };
 
   CodingRules rules_;
   bool on_;
-  std::atomic<bool> senses_{false};
+  const bool traced_;
+  std::atomic<bool> senses_;
   TryLock deciding_;  // guards the rest; who does not get it goes without
   std::vector<Traffic> traffic_;
-  std::vector<StreamPath> paths_;
-  std::vector<probe::Estimate> estimates_;  // of paths_, for combine()
+  std::vector<StreamLook> looks_;
+  std::vector<probe::Estimate> estimates_;  // of looks_, for combine()
+  probe::Time last_traced_;
   adapt::Congestion congestion_;
   bool wants_types_ = false;  // only review() and the destructor look at it
 };

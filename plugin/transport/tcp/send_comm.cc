@@ -8,6 +8,10 @@
 namespace netsense::tcp {
 namespace {
 
+bool decodes(const Capabilities& peer) {
+  return (peer.codecs & 1U << static_cast<uint8_t>(core::Codec::kLossless)) != 0;
+}
+
 // Up to this size NCCL's thread sends at once, whether or not there are helper threads: handing it over would
 // cost more than the copy.
 constexpr size_t kInlineBytes = size_t{64} << 10;
@@ -38,15 +42,22 @@ TcpSendComm::TcpSendComm(std::shared_ptr<Runtime> runtime, std::vector<core::Fd>
                          const Capabilities& peer_capabilities, std::string device)
     : runtime_(std::move(runtime)),
       peer_(std::move(peer)),
+      trace_(telemetry::open_trace(
+          runtime_->tuning().trace.get(),
+          {.direction = telemetry::Direction::kSend,
+           .peer = peer_,
+           .device = device,
+           .streams = streams.size(),
+           .coding = runtime_->tuning().coding.mode != config::Mode::kOff && decodes(peer_capabilities),
+           .block_bytes = runtime_->tuning().block_bytes,
+           .peer_block_bytes = peer_capabilities.block_bytes})),
       counters_(telemetry::Registry::of_process().open(
           runtime_->tuning().statistics, {.direction = telemetry::Direction::kSend,
                                           .peer = peer_,
                                           .device = std::move(device),
                                           .streams = streams.size(),
                                           .mode = static_cast<uint64_t>(runtime_->tuning().coding.mode)})),
-      coding_(runtime_->tuning().coding,
-              (peer_capabilities.codecs & 1U << static_cast<uint8_t>(core::Codec::kLossless)) != 0,
-              streams.size()) {
+      coding_(runtime_->tuning().coding, decodes(peer_capabilities), streams.size(), trace_.on()) {
   for (core::Fd& fd : streams) {
     // What the kernel has taken can no longer go to another stream: should this one become slow, the message
     // would wait for all of it.
@@ -75,9 +86,9 @@ Status TcpSendComm::isend(const void* data, size_t bytes, int tag, transport::Re
                           const transport::MessageHints& hints, transport::Request** request) {
   if (!health_.ok()) return health_.status();
   regions_.settle();
-  const bool codable = coding_.codable(data, bytes, region, hints);
+  const adapt::Reason held_back = coding_.held_back(data, bytes, region, hints);
   SendRequest* posted =
-      queue_.post(this, data, bytes, tag, {.codable = codable, .data_type = hints.data_type});
+      queue_.post(this, data, bytes, tag, {.held_back = held_back, .data_type = hints.data_type});
   *request = posted;
   if (posted == nullptr) return Status::kOk;
   if (peer_closed_.load(std::memory_order_seq_cst)) {
@@ -171,6 +182,9 @@ void TcpSendComm::on_acknowledged(uint64_t messages) {
     return;
   }
   acknowledged_.store(messages, std::memory_order_relaxed);
+  if (trace_.on()) {
+    trace_.put(Clock::now(), 0, telemetry::TraceAcknowledged{.messages = messages});
+  }
 }
 
 std::string TcpSendComm::closed_why() {

@@ -43,6 +43,7 @@ class TcpSendComm final : public transport::SendComm {
   SendQueue& queue() { return queue_; }
   SendCoding& coding() { return coding_; }
   telemetry::Counters& counters() { return *counters_; }
+  [[nodiscard]] const telemetry::ConnectionTrace& trace() const { return trace_; }
   [[nodiscard]] const Health& health() const { return health_; }
   [[nodiscard]] size_t stream_count() const { return streams_.size(); }
   // How much this stream would deliver about as early as any other delivers a whole block; 0: too little to
@@ -65,6 +66,7 @@ class TcpSendComm final : public transport::SendComm {
 
   std::shared_ptr<Runtime> runtime_;
   const std::string peer_;
+  const telemetry::ConnectionTrace trace_;
   const std::unique_ptr<telemetry::Counters> counters_;
   Health health_;
   SendQueue queue_;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 
+#include "plugin/adapt/action.h"
 #include "plugin/transport/region.h"
 #include "plugin/transport/tcp/try_lock.h"
 #include "plugin/transport/transport.h"
@@ -21,8 +22,9 @@ inline constexpr size_t kLineBytes = 128;
 
 // What a message may be sent as.
 struct CodingHints {
-  bool codable = false;  // may be compressed
-  int data_type = -1;    // ncclDataType_t; -1: unknown
+  adapt::Reason held_back = adapt::Reason::kOff;  // why it is not compressed; kNone: it may be
+  int data_type = -1;                             // ncclDataType_t; -1: unknown
+  [[nodiscard]] bool codable() const { return held_back == adapt::Reason::kNone; }
 };
 
 struct SendRequest : transport::Request {

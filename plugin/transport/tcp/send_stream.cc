@@ -12,6 +12,7 @@
 #include "plugin/transport/tcp/remote_error.h"
 #include "plugin/transport/tcp/send_comm.h"
 #include "plugin/transport/tcp/socket.h"
+#include "plugin/transport/tcp/trace_records.h"
 
 namespace netsense::tcp {
 namespace {
@@ -140,15 +141,20 @@ bool SendStream::load_block(size_t limit) {
   header.offset = block.offset;
   header.raw_bytes = static_cast<uint32_t>(block.bytes);
   std::span<const std::byte> payload = block.raw();
-  if (request.coding.codable) {
-    if (const std::span<const std::byte> coded = code(block); !coded.empty()) {
+  Coding coding{.decision = {.reason = request.coding.held_back}};
+  if (request.coding.codable()) {
+    coding = code(block);
+    if (!coding.coded.empty()) {
       header.codec = core::Codec::kLossless;
-      payload = coded;
+      payload = coding.coded;
     }
   } else {
     owner_.counters().ineligible();
   }
   owner_.counters().block(block.bytes, core::kFrameHeaderBytes + payload.size());
+  if (owner_.trace().on()) {
+    owner_.trace().put(Clock::now(), index_, trace_of(block, coding.decision, coding.took, payload.size()));
+  }
   header.coded_bytes = static_cast<uint32_t>(payload.size());
   header.tag = request.tag;
   header.frame_number = frame_number_++;
@@ -161,14 +167,13 @@ bool SendStream::load_block(size_t limit) {
   return true;
 }
 
-// Empty: it is better sent as it is.
-std::span<const std::byte> SendStream::code(const Block& block) {
+SendStream::Coding SendStream::code(const Block& block) {
   const Clock::time_point begin = Clock::now();
   SendCoding& coding = owner_.coding();
   const SendCoding::Decision decision = coding.decide(begin, block);
   if (decision.action == adapt::Action::kRaw) {
     owner_.counters().without_gain();
-    return {};
+    return {.decision = decision};
   }
   const kernels::Tier tier =
       decision.action == adapt::Action::kFast ? kernels::Tier::kFast : kernels::Tier::kTight;
@@ -177,7 +182,7 @@ std::span<const std::byte> SendStream::code(const Block& block) {
   coding.coded(end, decision, block.bytes, coded.empty() ? block.bytes : coded.size(), end - begin);
   owner_.counters().coded(tier == kernels::Tier::kFast ? telemetry::Tier::kFast : telemetry::Tier::kTight,
                           !coded.empty(), end - begin);
-  return coded;
+  return {.decision = decision, .coded = coded, .took = end - begin};
 }
 
 // The size of the next block for this stream; 0: better leave it to the others.
@@ -232,7 +237,9 @@ void SendStream::sense(Clock::time_point now) {
   const bool backed_up = sample->unsent_bytes > 0 && !sample->receiver_limited;
   const probe::Estimate path = path_.estimate(now);
   bytes_wait_ = adapt::Congestion::is_sign(path, backed_up);
-  owner_.coding().sensed(now, index_, path, backed_up, &owner_.counters());
+  owner_.coding().sensed(now, index_,
+                         {.path = path, .backed_up = backed_up, .receiver_limited = sample->receiver_limited},
+                         &owner_.counters(), owner_.trace());
   const uint32_t retransmits = sampler_.info().retransmitted_segments;
   owner_.counters().retransmitted(retransmits - retransmits_);
   retransmits_ = retransmits;

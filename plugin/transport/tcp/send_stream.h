@@ -15,6 +15,7 @@
 #include "plugin/transport/tcp/block_coder.h"
 #include "plugin/transport/tcp/reactor.h"
 #include "plugin/transport/tcp/send_batch.h"
+#include "plugin/transport/tcp/send_coding.h"
 #include "plugin/transport/tcp/stream_rate.h"
 #include "plugin/transport/tcp/try_lock.h"
 #include "probe/path_estimator.h"
@@ -68,7 +69,13 @@ class SendStream : public EventHandler {
 
   bool load_batch(size_t budget, Progress* result);
   bool load_block(size_t limit);
-  std::span<const std::byte> code(const Block& block);
+  // What was decided for a block, and what came of it.
+  struct Coding {
+    SendCoding::Decision decision;
+    std::span<const std::byte> coded{};  // empty: it is better sent as it is
+    Clock::duration took{};
+  };
+  Coding code(const Block& block);
   size_t choose_size();
   Progress write_some(size_t* written);
   void measure(Clock::time_point now);

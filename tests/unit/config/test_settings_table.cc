@@ -72,6 +72,11 @@ const Good kGood[] = {
     {"NETSENSE_ABORT_ON_ERROR", "1", "on"},
     {"NETSENSE_STATS", "off", "off"},
     {"NETSENSE_STATS_DIR", "/run/user/1000", "/run/user/1000"},
+    {"NETSENSE_TRACE", "/tmp/%h.%p.trace", "/tmp/%h.%p.trace"},
+    {"NETSENSE_TRACE", "./traces", "./traces"},
+    {"NETSENSE_TRACE", "a.trace", "a.trace"},
+    {"NETSENSE_TRACE_LIMIT", "64K", "64K"},
+    {"NETSENSE_TRACE_LIMIT", "1024G", "1024G"},
 };
 
 const Bad kBad[] = {
@@ -119,6 +124,11 @@ const Bad kBad[] = {
     {"NETSENSE_STATS", "offf", "off"},
     {"NETSENSE_STATS_DIR", "shm", ""},
     {"NETSENSE_STATS_DIR", "/dev/shm\n", ""},
+    {"NETSENSE_TRACE", "1", ""},
+    {"NETSENSE_TRACE", "on", ""},
+    {"NETSENSE_TRACE", "/tmp/a\n", ""},
+    {"NETSENSE_TRACE_LIMIT", "1K", "64K"},
+    {"NETSENSE_TRACE_LIMIT", "2048G", "1024G"},
 };
 
 }  // namespace
@@ -179,12 +189,12 @@ TEST_CASE("every setting has a good and a bad value in these tests") {
 }
 
 TEST_CASE("values land in the field they are named after") {
-  const LoadedSettings loaded =
-      load({"NETSENSE_IFNAME=eth0", "NETSENSE_FAMILY=ipv6", "NETSENSE_TCP_STREAMS=3",
-            "NETSENSE_TCP_THREADS=5", "NETSENSE_TCP_CONGESTION=bbr", "NETSENSE_BLOCK_SIZE=64K",
-            "NETSENSE_CHECKSUM=off", "NETSENSE_MODE=off", "NETSENSE_CODEC=tight", "NETSENSE_MIN_SIZE=2M",
-            "NETSENSE_CONNECT_TIMEOUT=2.5", "NETSENSE_PEER_TIMEOUT=7", "NETSENSE_ABORT_ON_ERROR=1",
-            "NETSENSE_STATS=off", "NETSENSE_STATS_DIR=/run/stats"});
+  const LoadedSettings loaded = load(
+      {"NETSENSE_IFNAME=eth0", "NETSENSE_FAMILY=ipv6", "NETSENSE_TCP_STREAMS=3", "NETSENSE_TCP_THREADS=5",
+       "NETSENSE_TCP_CONGESTION=bbr", "NETSENSE_BLOCK_SIZE=64K", "NETSENSE_CHECKSUM=off", "NETSENSE_MODE=off",
+       "NETSENSE_CODEC=tight", "NETSENSE_MIN_SIZE=2M", "NETSENSE_CONNECT_TIMEOUT=2.5",
+       "NETSENSE_PEER_TIMEOUT=7", "NETSENSE_ABORT_ON_ERROR=1", "NETSENSE_STATS=off",
+       "NETSENSE_STATS_DIR=/run/stats", "NETSENSE_TRACE=/run/traces", "NETSENSE_TRACE_LIMIT=3M"});
   CHECK(loaded.problems.empty());
   CHECK(loaded.values.size() == settings_table().size());
   for (const SettingValue& value : loaded.values) CHECK(value.source == Source::kNetsense);
@@ -203,6 +213,8 @@ TEST_CASE("values land in the field they are named after") {
   CHECK(loaded.settings.abort_on_error);
   CHECK_FALSE(loaded.settings.statistics);
   CHECK(loaded.settings.statistics_directory == "/run/stats");
+  CHECK(loaded.settings.trace == "/run/traces");
+  CHECK(loaded.settings.trace_limit == size_t{3} << 20);
 }
 
 }  // namespace netsense::config
