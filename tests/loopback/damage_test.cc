@@ -68,14 +68,14 @@ TEST_CASE("a message that a reader may poll shows none of its damage") {
   const size_t bytes = hint ? size_t{600000} : size_t{60000};
   CAPTURE(bytes);
   const Library12 net;
-  const auto data = pattern(bytes, 1);
+  const auto data = floats(bytes, 1);
   std::vector<uint8_t> into(bytes, 0);
   std::optional<Proxy> proxy;
   const Ends ends(net, [&](HandleBytes* handle) {
     proxy.emplace(handle, Harm{.kind = Harm::Kind::kFlipBit, .at = kForwardHandshake + kHeader + 15000});
   });
   void* received = net.post_recv(ends.recv, &into, hint);
-  void* sent = net.post_send(ends.send, data);
+  void* sent = net.post_send(ends.send, data, net.register_memory(ends.send, data));
   int sent_done = 0;
   poll_until("an error", [&] {
     if (sent_done == 0) static_cast<void>(net->test(sent, &sent_done, nullptr));
