@@ -45,7 +45,7 @@ template <class T>
 bool split_elements(const SubBlock& what, const uint8_t* elements, size_t padded, Work& work,
                     SplitResult* result, uint32_t* base) {
   const FloatLayout layout = float_layout(what.type);
-  const Parts<uint8_t> parts = parts_of<uint8_t>(work, padded);
+  const Parts<uint8_t> parts = parts_of<uint8_t>(layout, work, padded);
   *base = 0;
   if (T::kBytes == 8) {
     // An exponent does not fit in a byte, so the base is needed first.
@@ -113,8 +113,8 @@ size_t encode_floats(Tier tier, const SubBlock& what, const uint8_t* elements, W
   coded[0] = static_cast<uint8_t>(mode);
 
   if (bytes + residual_bytes(layout, result.present, count) >= raw_bytes) return 0;
-  return bytes +
-         write_residuals(layout, result.present, n, count, parts_of<uint8_t>(work, padded), coded + bytes);
+  return bytes + write_residuals(layout, result.present, n, count, parts_of<uint8_t>(layout, work, padded),
+                                 coded + bytes);
 }
 
 template <class T>

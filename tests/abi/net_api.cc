@@ -3,7 +3,10 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <chrono>
+#include <cstring>
 #include <stdexcept>
 #include <thread>
 
@@ -24,6 +27,23 @@ std::vector<uint8_t> pattern(size_t bytes, uint32_t seed) {
   for (uint8_t& byte : data) {
     state = state * 1664525U + 1013904223U;
     byte = static_cast<uint8_t>(state >> 24);
+  }
+  return data;
+}
+
+std::vector<uint8_t> floats(size_t bytes, uint32_t seed) {
+  std::vector<uint8_t> data(bytes);
+  uint64_t state = uint64_t{seed} << 32;
+  for (size_t at = 0; at < bytes; at += sizeof(uint32_t)) {
+    // SplitMix64 (Steele, Lea and Flood, 2014).
+    state += 0x9E3779B97F4A7C15U;
+    uint64_t random = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9U;
+    random = (random ^ (random >> 27)) * 0x94D049BB133111EBU;
+    random ^= random >> 31;
+    // Random sign and mantissa, and each exponent half as likely as the one above it.
+    const auto below = static_cast<uint32_t>(std::min(std::countr_zero(random >> 32 | 1U << 16), 16));
+    const uint32_t value = (static_cast<uint32_t>(random) & 0x807FFFFFU) | (124 - below) << 23;
+    std::memcpy(&data[at], &value, std::min(sizeof value, bytes - at));
   }
   return data;
 }

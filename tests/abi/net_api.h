@@ -17,6 +17,9 @@ namespace netsense::testing {
 // Bytes that differ from message to message and have no period that a block size divides.
 std::vector<uint8_t> pattern(size_t bytes, uint32_t seed);
 
+// The same, of f32 as gradients are: what netsense compresses when told to, by about an eighth.
+std::vector<uint8_t> floats(size_t bytes, uint32_t seed);
+
 // Throws std::runtime_error naming `what` unless the result is success.
 void check(ns_result result, const std::string& what);
 

@@ -1,5 +1,6 @@
 // The tuner: whatever a rank has measured or is set to, all ranks get the same answer, and what NCCL's table
-// says to ignore stays ignored. Every version's exported table is called directly.
+// says to ignore stays ignored. Elsewhere ranks that chose differently hung, and a tuner overwrote ignored
+// entries (nccl#1136, #1661). Every version's exported table is called directly.
 #include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -145,7 +146,7 @@ std::vector<Answer> all_answers(void* library) {
 
 void send_some(Plugin& plugin) {
   Connection connection(plugin);
-  std::vector<uint8_t> sent = pattern(size_t{1} << 20, 1);
+  std::vector<uint8_t> sent = floats(size_t{1} << 20, 1);
   std::vector<uint8_t> received(sent.size());
   const Registration from(connection.net(), connection.send_comm(), sent.data(), sent.size());
   const Registration to(connection.net(), connection.recv_comm(), received.data(), received.size());
@@ -167,6 +168,7 @@ std::vector<Answer> answers_of_another_rank(size_t expected) {
     try {
       setenv("NETSENSE_TCP_STREAMS", "5", 1);
       setenv("NETSENSE_TCP_THREADS", "1", 1);
+      setenv("NETSENSE_CODEC", "tight", 1);
       setenv("NCCL_SOCKET_FAMILY", "AF_INET", 1);
       setenv("NCCL_ALGO", "Tree", 1);
       setenv("NCCL_PROTO", "LL", 1);

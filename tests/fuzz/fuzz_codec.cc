@@ -1,6 +1,6 @@
-// The codecs on anything. The first byte chooses: either the rest is decoded as it is, into as many bytes as
-// its header says, or it is coded and must come back unchanged. All buffers have exactly the size that is
-// told.
+// The codecs on anything. The first byte chooses: the rest is decoded as it is, into as many bytes as its
+// header says; or it is coded and must come back unchanged; or it is coded, and decoded with some of the
+// coded bytes changed. All buffers have exactly the size that is told.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -52,17 +52,31 @@ void check_decode(const std::vector<uint8_t>& coded, Scratch& scratch) {
   if (status == DecodeStatus::kOk) require(first == second);
 }
 
+// A coded block of which some bytes are others. changes: pairs of a place and what is changed there.
+void check_damaged(Tier tier, DType type, const std::vector<uint8_t>& raw,
+                   const std::vector<uint8_t>& changes, Scratch& scratch) {
+  std::vector<uint8_t> coded = code(*backends().front(), tier, type, raw, scratch);
+  for (size_t i = 0; i + 2 < changes.size(); i += 3) {
+    coded[(size_t{changes[i]} << 8 | changes[i + 1]) % coded.size()] ^= changes[i + 2];
+  }
+  check_decode(coded, scratch);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const auto kScratch = std::make_unique<Scratch>();
   if (size == 0) return 0;
   const std::vector<uint8_t> rest(data + 1, data + size);
+  const Tier tier = (data[0] & 2) != 0 ? Tier::kFast : Tier::kTight;
+  const auto type = static_cast<DType>(data[0] / 8 % kDTypes);
   if ((data[0] & 1) != 0) {
     check_decode(rest, *kScratch);
+  } else if ((data[0] & 4) != 0) {
+    const auto changes = rest.begin() + static_cast<ptrdiff_t>(std::min<size_t>(rest.size(), 12));
+    check_damaged(tier, type, {changes, rest.end()}, {rest.begin(), changes}, *kScratch);
   } else {
-    check_round_trip((data[0] & 2) != 0 ? Tier::kFast : Tier::kTight,
-                     static_cast<DType>(data[0] / 4 % kDTypes), rest, *kScratch);
+    check_round_trip(tier, type, rest, *kScratch);
   }
   return 0;
 }

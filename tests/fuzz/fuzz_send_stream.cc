@@ -34,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   streams.push_back(std::move(wire.comm));
   tcp::TcpSendComm comm(runtime, std::move(streams), "the fuzzer", {kBlock, 1});
   transport::Request* request = nullptr;
-  require(comm.isend(message.data(), large ? message.size() : 100, 0, nullptr, &request) == Status::kOk);
+  require(comm.isend(message.data(), large ? message.size() : 100, 0, nullptr, {}, &request) == Status::kOk);
   require(request != nullptr);
   fuzz::Said said({data + 1, size - 1});
   for (auto bytes = said.next(); !bytes.empty(); bytes = said.next()) {

@@ -2,17 +2,20 @@
 // log goes to stderr.
 //
 //   loopback_child comm-error     meets an error of a comm; 0 when it got to the end all the same
+//   loopback_child send HANDLE    sends some messages to the listener of a handle, given in hexadecimal
 //   loopback_child unprivileged   moves messages without a capability and without memory that may be locked
 #include <linux/capability.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdarg>
 #include <cstdio>
 #include <exception>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 
 #include "plugin/core/log_level.h"
@@ -70,16 +73,36 @@ bool transfer_unprivileged() {
          net->dereg_mr(ends.recv, region) == Result::kOk;
 }
 
+bool send_to(const std::string& text) {
+  constexpr size_t kBytes = size_t{3} << 20;
+  HandleBytes handle{};
+  if (text.size() != 2 * handle.size()) return false;
+  for (size_t i = 0; i < handle.size(); ++i) {
+    handle[i] = static_cast<std::byte>(std::stoul(text.substr(2 * i, 2), nullptr, 16));
+  }
+  const Library12 net(print);
+  void* comm = nullptr;
+  if (net.connect(&handle, &comm) != Result::kOk) return false;
+  std::vector<uint8_t> data(kBytes);
+  void* region = net.register_memory(comm, data);
+  for (uint32_t i = 0; i < 3; ++i) {
+    std::ranges::copy(floats(kBytes, i), data.begin());
+    if (net.wait(net.post_send(comm, data, region)) != Result::kOk) return false;
+  }
+  return net->close_send(comm) == Result::kOk;
+}
+
 }  // namespace
 }  // namespace netsense::testing
 
 int main(int count, char** arguments) {
   using namespace netsense::testing;
-  const std::string_view task = count == 2 ? arguments[1] : "";
+  const std::string_view task = count >= 2 ? arguments[1] : "";
   try {
     if (task == "comm-error") return meet_comm_error() ? 0 : 1;
+    if (task == "send" && count == 3) return send_to(arguments[2]) ? 0 : 1;
     if (task == "unprivileged") return transfer_unprivileged() ? 0 : 1;
-    std::fprintf(stderr, "usage: %s comm-error|unprivileged\n", arguments[0]);
+    std::fprintf(stderr, "usage: %s comm-error|send HANDLE|unprivileged\n", arguments[0]);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
   }

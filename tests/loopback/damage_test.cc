@@ -68,14 +68,14 @@ TEST_CASE("a message that a reader may poll shows none of its damage") {
   const size_t bytes = hint ? size_t{600000} : size_t{60000};
   CAPTURE(bytes);
   const Library12 net;
-  const auto data = pattern(bytes, 1);
+  const auto data = floats(bytes, 1);
   std::vector<uint8_t> into(bytes, 0);
   std::optional<Proxy> proxy;
   const Ends ends(net, [&](HandleBytes* handle) {
     proxy.emplace(handle, Harm{.kind = Harm::Kind::kFlipBit, .at = kForwardHandshake + kHeader + 15000});
   });
   void* received = net.post_recv(ends.recv, &into, hint);
-  void* sent = net.post_send(ends.send, data);
+  void* sent = net.post_send(ends.send, data, net.register_memory(ends.send, data));
   int sent_done = 0;
   poll_until("an error", [&] {
     if (sent_done == 0) static_cast<void>(net->test(sent, &sent_done, nullptr));
@@ -86,6 +86,28 @@ TEST_CASE("a message that a reader may poll shows none of its damage") {
   size_t damaged = 0;
   for (size_t i = 0; i < bytes; ++i) damaged += into[i] == 0 || into[i] == data[i] ? 0 : 1;
   CHECK(damaged == 0);
+}
+
+TEST_CASE("a frame that comes twice is an error at both ends") {
+  const size_t bytes = GENERATE(kSmall, kLarge);
+  CAPTURE(bytes);
+  const Library12 net;
+  Harmed scene(net, bytes, {.kind = Harm::Kind::kRepeatFrame, .at = kForwardHandshake});
+  scene.traffic.run_until_both_fail();
+  check_failed(scene);
+  CHECK(warned_of("frame 0 came where frame 1 was due"));
+  CHECK(warned_of("the receiver reports"));
+}
+
+TEST_CASE("a frame that lacks its end is an error at both ends") {
+  const size_t bytes = GENERATE(kSmall, kLarge);
+  CAPTURE(bytes);
+  const Library12 net;
+  Harmed scene(net, bytes, {.kind = Harm::Kind::kCutFrame, .at = kForwardHandshake});
+  scene.traffic.run_until_both_fail();
+  check_failed(scene);
+  CHECK(warned_of("fail their checksum"));
+  CHECK(warned_of("the receiver reports"));
 }
 
 TEST_CASE("a bit that flips on the way back is an error at both ends") {
@@ -159,6 +181,62 @@ TEST_CASE("an error that trickles in arrives whole") {
   poll_until("error at the sender", [&] { return warned_of("the receiver reports"); });
   CHECK(warned_of("environment. 0 of 1 messages were acknowledged"));
   static_cast<void>(net.wait(sent));
+}
+
+// The following need NETSENSE_CODEC, so that what Traffic sends is compressed.
+
+TEST_CASE("compressed messages arrive right and take less", "[.codec]") {
+  const Library12 net;
+  Harmed scene(net, kLarge, {});
+  scene.traffic.run_until_delivered(3);
+  CHECK(scene.traffic.delivered() == 3);
+  CHECK(scene.traffic.wrong() == 0);
+  CHECK(scene.proxy->carried() < 3 * kLarge * 95 / 100);
+}
+
+// And these NETSENSE_CHECKSUM=off: only the block itself can tell of its damage.
+
+TEST_CASE("without checksums damage to a compressed block's headers is an error at both ends",
+          "[.unchecked]") {
+  const size_t bytes = GENERATE(kSmall, kLarge);
+  // docs/codecs.md: kind, type, elements of a sub-block, version, sizes, directory, mode of the sub-block.
+  const uint64_t at = GENERATE(range<uint64_t>(0, 10));
+  CAPTURE(bytes, at);
+  const Library12 net;
+  Harmed scene(net, bytes, {.kind = Harm::Kind::kFlipBit, .at = kForwardHandshake + kHeader + at});
+  scene.traffic.run_until_both_fail();
+  check_failed(scene);
+  CHECK(scene.traffic.delivered() == 0);
+  CHECK(warned_of("cannot be decompressed"));
+  CHECK(warned_of("the receiver reports"));
+}
+
+TEST_CASE("without checksums damage to rANS words is an error at both ends", "[.unchecked_rans]") {
+  const Library12 net;
+  Harmed scene(net, kLarge, {.kind = Harm::Kind::kFlipBit, .at = kForwardHandshake + kHeader + 400});
+  scene.traffic.run_until_both_fail();
+  check_failed(scene);
+  CHECK(scene.traffic.delivered() == 0);
+  CHECK(warned_of("cannot be decompressed"));
+}
+
+TEST_CASE("without checksums a compressed frame that comes twice is an error at both ends", "[.unchecked]") {
+  const size_t bytes = GENERATE(kSmall, kLarge);
+  CAPTURE(bytes);
+  const Library12 net;
+  Harmed scene(net, bytes, {.kind = Harm::Kind::kRepeatFrame, .at = kForwardHandshake});
+  scene.traffic.run_until_both_fail();
+  check_failed(scene);
+}
+
+// What docs/footguns.md warns of: mantissas are stored as they are, and nothing but a checksum can see a
+// change.
+TEST_CASE("without checksums a bit that flips in a mantissa changes the message", "[.unchecked]") {
+  const Library12 net;
+  Harmed scene(net, kSmall, {.kind = Harm::Kind::kFlipBit, .at = kForwardHandshake + kHeader + 500});
+  scene.traffic.run_until_both_fail();
+  CHECK(scene.traffic.wrong() == 1);
+  CHECK(warnings().empty());
 }
 
 }  // namespace netsense::testing

@@ -68,7 +68,7 @@ TEST_CASE("a large message at odd addresses arrives whole, and nothing behind it
   const Library12 net;
   const Ends ends(net);
   const size_t bytes = (size_t{64} << 20) + 1;
-  const auto data = pattern(bytes + 1, 2);
+  const auto data = floats(bytes + 1, 2);
   std::vector<uint8_t> into(bytes + 3 + 64, 0xEE);
   void* buffer = into.data() + 3;
   size_t room = bytes + 32;
@@ -77,7 +77,8 @@ TEST_CASE("a large message at odd addresses arrives whole, and nothing behind it
   void* received = nullptr;
   REQUIRE(net->irecv(ends.recv, 1, &buffer, &room, &tag, &region, nullptr, &received) == Result::kOk);
   void* sent = nullptr;
-  REQUIRE(net->isend(ends.send, const_cast<uint8_t*>(data.data()) + 1, bytes, 0, nullptr, nullptr, &sent) ==
+  void* from = net.register_memory(ends.send, data);
+  REQUIRE(net->isend(ends.send, const_cast<uint8_t*>(data.data()) + 1, bytes, 0, from, nullptr, &sent) ==
           Result::kOk);
   int received_bytes = 0;
   int done = 0;
@@ -98,9 +99,10 @@ TEST_CASE("what was sent before an orderly close arrives, however late it is rea
   void* send_comm = nullptr;
   void* recv_comm = nullptr;
   net.pair(&send_comm, &recv_comm);
-  const auto data = pattern(100000, 3);
+  const auto data = floats(100000, 3);
+  void* region = net.register_memory(send_comm, data);
   std::vector<void*> sends;
-  for (int i = 0; i < 20; ++i) sends.push_back(net.post_send(send_comm, data));
+  for (int i = 0; i < 20; ++i) sends.push_back(net.post_send(send_comm, data, region));
   std::thread closer([&] {
     for (void* sent : sends) {
       if (net.wait(sent) != Result::kOk) return;
@@ -165,8 +167,8 @@ TEST_CASE("a killed peer is an error for the sender and the receiver") {
   void* comm = nullptr;
   REQUIRE(net.connect(&handle, &comm) == Result::kOk);
   // More than the sockets hold: it cannot be done before the peer dies.
-  const auto data = pattern(size_t{64} << 20, 4);
-  void* sent = net.post_send(comm, data);
+  const auto data = floats(size_t{64} << 20, 4);
+  void* sent = net.post_send(comm, data, net.register_memory(comm, data));
   REQUIRE(sent != nullptr);
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);

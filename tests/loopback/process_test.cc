@@ -1,56 +1,19 @@
 // What is decided once per process: settings, limits and privileges. Each test runs a process of its own.
-#include <fcntl.h>
-#include <spawn.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include <array>
 #include <csignal>
 #include <string>
 #include <vector>
 
-#include "tests/abi/environment.h"
 #include "tests/catch.h"
+#include "tests/loopback/child_process.h"
 
 namespace netsense::testing {
 namespace {
 
-struct Ended {
-  int status = 0;  // as waitpid() gives it
-  std::string errors;
-};
-
 // setting: added to this process's environment; empty for none.
 Ended run_child(const std::string& task, const std::string& setting) {
-  std::array<int, 2> ends{};
-  REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
-  std::string program = required_variable("NS_TEST_CHILD");
-  std::string argument = task;
-  std::string added = setting;
-  std::vector<char*> environment;
-  if (!added.empty()) environment.push_back(added.data());
-  for (char** entry = environ; *entry != nullptr; ++entry) environment.push_back(*entry);
-  environment.push_back(nullptr);
-  std::array<char*, 3> arguments{program.data(), argument.data(), nullptr};
-
-  posix_spawn_file_actions_t actions;
-  REQUIRE(::posix_spawn_file_actions_init(&actions) == 0);
-  REQUIRE(::posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO) == 0);
-  pid_t child = 0;
-  const int refused =
-      ::posix_spawn(&child, program.c_str(), &actions, nullptr, arguments.data(), environment.data());
-  ::posix_spawn_file_actions_destroy(&actions);
-  ::close(ends[1]);
-  REQUIRE(refused == 0);
-
-  Ended ended;
-  std::array<char, 4096> text{};
-  for (ssize_t got = 0; (got = ::read(ends[0], text.data(), text.size())) > 0;) {
-    ended.errors.append(text.data(), static_cast<size_t>(got));
-  }
-  ::close(ends[0]);
-  REQUIRE(::waitpid(child, &ended.status, 0) == child);
-  return ended;
+  return ChildProcess({task}, setting.empty() ? std::vector<std::string>{} : std::vector{setting}).wait();
 }
 
 bool says(const Ended& ended, const std::string& text) {

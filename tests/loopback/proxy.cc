@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -30,9 +31,10 @@ void prepare(int fd) {
 // Two sockets, and what is on its way between them.
 class Proxy::Connection {
  public:
-  // Takes the sockets over. all_harmed: counts the connections that were harmed.
-  Connection(int connector, int listener, const Harm& harm, std::atomic<size_t>* all_harmed)
-      : fds_{connector, listener}, harm_(harm), all_harmed_(*all_harmed) {
+  // Takes the sockets over. all_harmed, all_carried: of all connections together.
+  Connection(int connector, int listener, const Harm& harm, std::atomic<size_t>* all_harmed,
+             std::atomic<uint64_t>* all_carried)
+      : fds_{connector, listener}, harm_(harm), all_harmed_(*all_harmed), all_carried_(*all_carried) {
     for (const int fd : fds_) prepare(fd);
     if (ends_at(Way::kForward, 0) || ends_at(Way::kBackward, 0)) end();
   }
@@ -78,6 +80,9 @@ class Proxy::Connection {
   [[nodiscard]] bool cuts() const {
     return harm_.kind == Harm::Kind::kClose || harm_.kind == Harm::Kind::kReset;
   }
+  [[nodiscard]] bool harms_frame() const {
+    return harm_.kind == Harm::Kind::kRepeatFrame || harm_.kind == Harm::Kind::kCutFrame;
+  }
   [[nodiscard]] bool ends_at(Way way, uint64_t carried) const {
     return harms(way) && cuts() && carried == harm_.at;
   }
@@ -88,14 +93,41 @@ class Proxy::Connection {
     flow.pending.resize(size_t{256} << 10);
     const ssize_t got = ::recv(from(way), flow.pending.data(), flow.pending.size(), 0);
     flow.pending.resize(static_cast<size_t>(std::max<ssize_t>(got, 0)));
+    if (got > 0 && way == Way::kForward) all_carried_ += static_cast<uint64_t>(got);
     if (got > 0 && harms(way) && harm_.kind == Harm::Kind::kFlipBit &&
         harm_.at - flow.carried < flow.pending.size()) {
       flow.pending[harm_.at - flow.carried] ^= 0x10;
       note_harmed();
     }
+    if (got > 0 && harms(way) && !harmed_ && harms_frame()) follow_frame(&flow);
     if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR))) return;
     flow.ended = true;
     ::shutdown(to(way), SHUT_WR);
+  }
+
+  // Collects the frame until the last of it is in flow->pending, and harms it there.
+  void follow_frame(Flow* flow) {
+    // Sizes from docs/wire-format.md.
+    constexpr size_t kHeader = 64;
+    constexpr size_t kPayloadBytesAt = 36;
+    const uint64_t begin = harm_.at > flow->carried ? harm_.at - flow->carried : 0;
+    if (begin >= flow->pending.size()) return;
+    const size_t before = frame_.size();
+    frame_.insert(frame_.end(), flow->pending.begin() + static_cast<ptrdiff_t>(begin), flow->pending.end());
+    if (frame_.size() < kHeader) return;
+    uint32_t payload = 0;
+    std::memcpy(&payload, &frame_[kPayloadBytesAt], sizeof payload);
+    if (frame_.size() < kHeader + payload) return;
+    frame_.resize(kHeader + payload);
+    const auto end = flow->pending.begin() + static_cast<ptrdiff_t>(begin + frame_.size() - before);
+    if (harm_.kind == Harm::Kind::kRepeatFrame) {
+      flow->pending.insert(end, frame_.begin(), frame_.end());
+    } else {
+      // As far as it has not been carried yet.
+      const size_t cut = std::min<size_t>(payload / 2, frame_.size() - before);
+      flow->pending.erase(end - static_cast<ptrdiff_t>(cut), end);
+    }
+    note_harmed();
   }
 
   void write(Way way) {
@@ -147,6 +179,8 @@ class Proxy::Connection {
   std::array<int, 2> fds_;
   const Harm harm_;
   std::atomic<size_t>& all_harmed_;
+  std::atomic<uint64_t>& all_carried_;
+  std::vector<uint8_t> frame_;  // the one to be harmed, as far as it has come
   std::array<Flow, 2> flows_;
   bool harmed_ = false;
   bool over_ = false;
@@ -170,7 +204,7 @@ void Proxy::accept_one() {
     ::close(connector);
     return;
   }
-  connections_.push_back(std::make_unique<Connection>(connector, listener, harm_, &harmed_));
+  connections_.push_back(std::make_unique<Connection>(connector, listener, harm_, &harmed_, &carried_));
 }
 
 void Proxy::run() {

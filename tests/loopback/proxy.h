@@ -23,9 +23,11 @@ enum class Way : uint8_t { kForward, kBackward };  // connector to listener, lis
 struct Harm {
   enum class Kind : uint8_t {
     kNone,
-    kFlipBit,  // one bit of byte `at` of that way
-    kClose,    // once `at` bytes of that way were carried, both sides see the other one close in order
-    kReset,    // the same, and both sides see the other one reset the connection
+    kFlipBit,      // one bit of byte `at` of that way
+    kClose,        // once `at` bytes of that way were carried, both sides see the other one close in order
+    kReset,        // the same, and both sides see the other one reset the connection
+    kRepeatFrame,  // the frame that begins at byte `at` comes twice
+    kCutFrame,     // the end of that frame's payload does not come
   };
   Kind kind = Kind::kNone;
   Way way = Way::kForward;
@@ -45,6 +47,8 @@ class Proxy {
   ~Proxy();
   // How many connections were harmed so far.
   [[nodiscard]] size_t harmed() const { return harmed_; }
+  // How many bytes have come from the connector so far, on all connections.
+  [[nodiscard]] uint64_t carried() const { return carried_; }
 
  private:
   class Connection;
@@ -56,6 +60,7 @@ class Proxy {
   Detour detour_;
   std::list<std::unique_ptr<Connection>> connections_;
   std::atomic<size_t> harmed_{0};
+  std::atomic<uint64_t> carried_{0};
   std::atomic<bool> stop_{false};
   const std::chrono::steady_clock::time_point made_ = std::chrono::steady_clock::now();
   std::thread thread_;

@@ -104,9 +104,18 @@ void Library12::pair(void** send_comm, void** recv_comm,
   if (!good) throw std::runtime_error("no connection");
 }
 
-void* Library12::post_send(void* comm, const std::vector<uint8_t>& data) const {
+void* Library12::register_memory(void* comm, const std::vector<uint8_t>& data) const {
+  void* region = nullptr;
+  if (table_->reg_mr(comm, const_cast<uint8_t*>(data.data()), data.size(), abi::kPtrHost, &region) !=
+      Result::kOk) {
+    throw std::runtime_error("regMr");
+  }
+  return region;
+}
+
+void* Library12::post_send(void* comm, const std::vector<uint8_t>& data, void* region) const {
   void* request = nullptr;
-  if (table_->isend(comm, const_cast<uint8_t*>(data.data()), data.size(), 0, nullptr, nullptr, &request) !=
+  if (table_->isend(comm, const_cast<uint8_t*>(data.data()), data.size(), 0, region, nullptr, &request) !=
       Result::kOk) {
     return nullptr;
   }

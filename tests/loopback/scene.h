@@ -42,7 +42,10 @@ class Library12 {
   Result accept(void* listener, void** comm) const;
   // A connected pair. reroute: may change the handle before the connector gets it.
   void pair(void** send_comm, void** recv_comm, const std::function<void(HandleBytes*)>& reroute = {}) const;
-  void* post_send(void* comm, const std::vector<uint8_t>& data) const;
+  // region: what register_memory() gave; without one nothing is compressed.
+  void* post_send(void* comm, const std::vector<uint8_t>& data, void* region = nullptr) const;
+  // Lives until the comm is closed, if it is not deregistered.
+  void* register_memory(void* comm, const std::vector<uint8_t>& data) const;
   // polled: NCCL's hint that the reader polls flags in the buffer (LL, LL128).
   void* post_recv(void* comm, std::vector<uint8_t>* data, bool polled = false) const;
   // Until the request is done or fails.

@@ -1,5 +1,6 @@
 // Messages of one size, sent and received without end by one thread that polls both comms in turn, as two
-// ranks' proxy threads would; each message has its own content.
+// ranks' proxy threads would; each message has its own content. They lie in registered memory and are floats,
+// so that they are compressed where the settings say so.
 #pragma once
 
 #include <cstddef>
@@ -36,6 +37,8 @@ class Traffic {
   std::vector<uint8_t> from_;
   std::vector<uint8_t> to_;
   const Ends ends_;  // behind the buffers: as in NCCL they live until the comms are closed
+  void* from_region_;
+  void* to_region_;
   void* sending_ = nullptr;
   void* receiving_ = nullptr;
   Result sender_ = Result::kOk;

@@ -7,6 +7,7 @@
 #include <array>
 #include <csignal>
 #include <cstring>
+#include <memory>
 
 #include "tests/abi/environment.h"
 #include "tests/abi/net_api.h"
@@ -68,18 +69,22 @@ TEST_CASE("full rings of large and small messages arrive whole and in order") {
   Plugin plugin(library_path());
   Connection connection(plugin);
   const auto size_of = [&](size_t message) { return kSizes[message % kSizes.size()]; };
+  std::vector<std::unique_ptr<Registration>> regions;
   std::vector<void*> sends;
   std::vector<void*> receives;
   // Both rings full, twice over.
   for (int round = 0; round < 2; ++round) {
     const auto messages_before = from.size();
     for (;;) {
-      from.push_back(pattern(size_of(from.size()), static_cast<uint32_t>(from.size())));
-      void* request = connection.isend(from.back().data(), from.back().size(), nullptr);
+      auto& next = from.emplace_back(floats(size_of(from.size()), static_cast<uint32_t>(from.size())));
+      regions.push_back(
+          std::make_unique<Registration>(connection.net(), connection.send_comm(), next.data(), next.size()));
+      void* request = connection.isend(next.data(), next.size(), regions.back()->handle());
       if (request == nullptr) break;
       sends.push_back(request);
     }
     from.pop_back();
+    regions.pop_back();
     const size_t posted = from.size() - messages_before;
     REQUIRE(posted >= 32);
     while (to.size() < from.size()) {
@@ -106,15 +111,16 @@ TEST_CASE("messages arrive whole from any address to any address") {
   CAPTURE(bytes);
   Plugin plugin(library_path());
   std::vector<uint8_t> to(bytes + 16);
-  const std::vector<uint8_t> from = pattern(bytes + 8, 1);
+  std::vector<uint8_t> from = floats(bytes + 8, 1);
   Connection connection(plugin);
+  const Registration region(connection.net(), connection.send_comm(), from.data(), from.size());
   for (size_t from_at = 0; from_at < 8; ++from_at) {
     for (size_t to_at = 1; to_at < 9; ++to_at) {
       CAPTURE(from_at, to_at);
       const bool polled = (from_at + to_at) % 2 == 0;
       std::fill(to.begin(), to.end(), 0xEE);
       const std::vector requests{connection.post_recv(to.data() + to_at, bytes, nullptr, 0, polled),
-                                 connection.post_send(from.data() + from_at, bytes, nullptr)};
+                                 connection.post_send(from.data() + from_at, bytes, region.handle())};
       connection.wait(requests);
       REQUIRE(std::equal(from.begin() + static_cast<ptrdiff_t>(from_at),
                          from.begin() + static_cast<ptrdiff_t>(from_at + bytes),
@@ -127,12 +133,13 @@ TEST_CASE("messages arrive whole from any address to any address") {
 
 TEST_CASE("a process that forks while messages are under way loses nothing") {
   const size_t bytes = 32 * kKiB * kKiB;
-  const std::vector<uint8_t> from = pattern(bytes, 1);
+  std::vector<uint8_t> from = floats(bytes, 1);
   std::vector<uint8_t> to(bytes);
   Children children;
   Plugin plugin(library_path());
   Connection connection(plugin);
-  std::vector requests{connection.post_send(from.data(), bytes, nullptr)};
+  const Registration region(connection.net(), connection.send_comm(), from.data(), bytes);
+  std::vector requests{connection.post_send(from.data(), bytes, region.handle())};
   // The sockets are full by now, or soon: nothing has been received.
   children.add();
   requests.push_back(connection.post_recv(to.data(), bytes, nullptr));

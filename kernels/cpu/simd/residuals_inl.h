@@ -23,9 +23,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr uint8_t kNothing[kMaxSubBlockElements + kSlack] = {};
 
 template <class Byte>
-HWY_INLINE Parts<Byte> parts_of(Work& work, size_t padded) {
+HWY_INLINE Parts<Byte> parts_of(const FloatLayout& layout, Work& work, size_t padded) {
   Parts<Byte> parts{work.symbols, work.has_residual, work.high, {}};
-  for (size_t plane = 0; plane < kMaxPlanes; ++plane)
+  for (size_t plane = 0; plane < layout.planes; ++plane)
     parts.planes[plane] = work.planes + plane * (padded + kSlack);
   return parts;
 }
@@ -71,8 +71,8 @@ HWY_INLINE size_t find_residuals(size_t n, Work& work) {
 // than that.
 HWY_INLINE Parts<const uint8_t> read_residuals(const FloatLayout& layout, uint8_t present, size_t n,
                                                size_t padded, size_t count, const uint8_t* in, Work& work) {
-  const Parts<uint8_t> own = parts_of<uint8_t>(work, padded);
-  Parts<const uint8_t> parts = parts_of<const uint8_t>(work, padded);
+  const Parts<uint8_t> own = parts_of<uint8_t>(layout, work, padded);
+  Parts<const uint8_t> parts = parts_of<const uint8_t>(layout, work, padded);
   const auto spread = [&](const uint8_t* from, uint8_t* to) -> const uint8_t* {
     if (count == n) return from;
     scatter_bits<false>(work.has_residual, from, n, to);

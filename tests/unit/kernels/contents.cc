@@ -60,6 +60,14 @@ uint64_t element(Content content, DType type, size_t i, Random& random) {
       const uint64_t low = (uint64_t{1} << fields.layout.mantissa_bits * 3 / 4) - 1;
       return gradient(type, i, 0.2, random) & ~low;
     }
+    case Content::kAlternating:
+      return bits_of(type, i % 2 == 0 ? 1.5 : -0.1);
+    case Content::kSorted: {
+      // In the order of the magnitudes' bits, with the sign on the side.
+      const uint64_t magnitudes = fields.exponents() << fields.layout.mantissa_bits;
+      const uint64_t step = std::max<uint64_t>(1, magnitudes >> 14);
+      return (i * step % magnitudes) | (i % 3 == 0 ? fields.sign_bit() : 0);
+    }
     case Content::kPowers: {
       const uint64_t middle = fields.exponents() / 2;
       const uint64_t below = std::min<uint64_t>(middle, static_cast<uint64_t>(std::countr_zero(random())));
@@ -94,9 +102,9 @@ std::string name_of(DType type) {
 }
 
 std::string name_of(Content content) {
-  constexpr const char* kNames[] = {"zeros",        "negative zeros", "one value",    "gradients",
-                                    "sparse",       "subnormals",     "NaN payloads", "all exponents",
-                                    "two extremes", "truncated",      "powers",       "noise"};
+  constexpr const char* kNames[] = {
+      "zeros",         "negative zeros", "one value", "gradients",   "sparse", "subnormals", "NaN payloads",
+      "all exponents", "two extremes",   "truncated", "alternating", "sorted", "powers",     "noise"};
   return kNames[static_cast<size_t>(content)];
 }
 
@@ -129,6 +137,42 @@ Bytes make_content(Content content, DType type, size_t bytes, uint64_t seed) {
   Bytes result(bytes);
   const size_t size = float_layout(type).bytes;
   for (size_t i = 0; i * size < bytes; ++i) put_bits(result, i, size, element(content, type, i, random));
+  return result;
+}
+
+Bytes patterns(DType type) {
+  const Fields fields{float_layout(type)};
+  const size_t size = fields.layout.bytes;
+  std::vector<uint64_t> elements;
+  if (size <= 2) {
+    for (uint64_t bits = 0; bits < uint64_t{1} << 8 * size; ++bits) elements.push_back(bits);
+  } else {
+    const uint64_t full = (uint64_t{1} << fields.layout.mantissa_bits) - 1;
+    for (uint64_t exponent = 0; exponent < fields.exponents(); ++exponent) {
+      for (const uint64_t mantissa : {uint64_t{0}, uint64_t{1}, full / 2, full / 2 + 1, full}) {
+        const uint64_t magnitude = exponent << fields.layout.mantissa_bits | mantissa;
+        elements.push_back(magnitude);
+        elements.push_back(fields.sign_bit() | magnitude);
+      }
+    }
+    Random random(13);
+    for (size_t i = elements.size(); i-- > 0;) {
+      elements.push_back(i % 2 == 0 ? fields.make(fields.exponents() - 1, random) : random());
+    }
+  }
+  Bytes result(elements.size() * size);
+  for (size_t i = 0; i < elements.size(); ++i) put_bits(result, i, size, elements[i]);
+  return result;
+}
+
+Bytes patterns_among_gradients(DType type) {
+  constexpr size_t kEvery = 32;
+  const size_t size = float_layout(type).bytes;
+  const Bytes odd = patterns(type);
+  Bytes result = make_content(Content::kGradients, type, odd.size() * kEvery);
+  // Each at another place of its 32.
+  for (size_t i = 0; i < odd.size() / size; ++i)
+    std::memcpy(&result[(i * kEvery + i % kEvery) * size], &odd[i * size], size);
   return result;
 }
 
