@@ -16,10 +16,6 @@ LEAST_SPEED_RATIO = 3
 MILLISECONDS, QUICK_MILLISECONDS = 300, 40
 
 
-class BenchError(Exception):
-    """netsense-codec failed; the text is what it said."""
-
-
 def program():
     return str(ranks.build_folder() / "bin" / "netsense-codec")
 
@@ -77,13 +73,27 @@ def show(results):
                                   for coder in CODERS]] for name, some in groups.items()])
 
 
-def carry_out(milliseconds):
+def measure(milliseconds):
     files = sorted(CAPTURED.glob("*.safetensors"))
     words = [program(), "bench", "--json", "--milliseconds", str(milliseconds), *map(str, files)]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise BenchError(done.stderr.strip())
+        raise figures.BenchError(done.stderr.strip())
     return json.loads(done.stdout)
+
+
+def carry_out(milliseconds, how):
+    report = measure(milliseconds)
+    how.update(block_bytes=report["block_bytes"], instruction_set=report["instruction_set"])
+    results = report["results"]
+    show(results)
+    ratios = {rival: {way: speed(results, "fast", way) / speed(results, rival, way) for way in ("encode", "decode")}
+              for rival in RIVALS}
+    print()
+    for rival, ways in ratios.items():
+        print(f"fast against {rival}: {ways['encode']:.1f} times its speed encoding, {ways['decode']:.1f} decoding")
+    return {"files": [{**result, "file": name_of(result)} for result in results], "speed_ratios": ratios,
+            "outside": list(misses(results))}
 
 
 def main():
@@ -97,25 +107,7 @@ def main():
     how = {**figures.machine(), "program": "netsense-codec bench", "milliseconds": arguments.milliseconds,
            "data": "tests/data/captured", "order": "all coders in turn in every round; median processor time",
            "targets": {"over_bound": MOST_OVER_BOUND, "encode_speed_ratio": LEAST_SPEED_RATIO}}
-    try:
-        report = carry_out(arguments.milliseconds)
-    except BenchError as error:
-        print(f"tools/bench codec: {error}", file=sys.stderr)
-        return 1
-    results = report["results"]
-    show(results)
-    found = {"files": [{**result, "file": name_of(result)} for result in results],
-             "speed_ratios": {rival: {way: speed(results, "fast", way) / speed(results, rival, way)
-                                      for way in ("encode", "decode")} for rival in RIVALS},
-             "outside": list(misses(results))}
-    print()
-    for rival, ways in found["speed_ratios"].items():
-        print(f"fast against {rival}: {ways['encode']:.1f} times its speed encoding, {ways['decode']:.1f} decoding")
-    for miss in found["outside"]:
-        print(f"Misses its target: {miss}")
-    how.update(block_bytes=report["block_bytes"], instruction_set=report["instruction_set"])
-    figures.print_result("codec", found, how)
-    return 0
+    return figures.run("codec", how, lambda: carry_out(arguments.milliseconds, how))
 
 
 if __name__ == "__main__":

@@ -57,15 +57,12 @@ def carry_out(arguments):
                         [[entry["rate"], entry["type"], f"{entry['reference_us'] / 1e3:.0f}",
                           f"{entry['netsense_off_us'] / 1e3:.0f}", f"{entry['netsense_us'] / 1e3:.0f}",
                           f"{entry['over_off']:.2f}", f"{entry['over_reference']:.2f}"] for entry in found])
-    outside = list(misses(found))
-    for miss in outside:
-        print(f"MISSES {miss}")
-    return {"congested": found, "outside": outside}
+    return {"congested": found, "outside": list(misses(found))}
 
 
 def check(parser, arguments):
     try:
-        figures.parse_size(arguments.size)
+        figures.parse_size(arguments.size or SIZE)
         for rate in arguments.rates.split(","):
             netns.parse_rate(rate)
     except ValueError as error:
@@ -80,26 +77,14 @@ def main():
     parser.add_argument("--size", help=f"of the all-reduce (default {SIZE}, quick: {QUICK_SIZE})")
     parser.add_argument("--iterations", type=int, default=4, help="timed all-reduces per run (default 4)")
     parser.add_argument("--repetitions", type=int, help="of every variant (default 5, quick: 1)")
-    parser.set_defaults(size=SIZE)
     arguments = figures.parse_checked(parser, check)
-    if arguments.quick and arguments.size == SIZE:
-        arguments.size = QUICK_SIZE
+    arguments.size = arguments.size or (QUICK_SIZE if arguments.quick else SIZE)
     arguments.repetitions = arguments.repetitions or (1 if arguments.quick else 5)
     ranks.forget_settings()
-    reason = netns.unavailable()
-    if reason:
-        print(f"tools/bench congested: no network namespaces: {reason}", file=sys.stderr)
-        return 1
     how = {**figures.machine(), "program": "netsense-perf all_reduce, host engine, data: tests/data/captured gradients",
            "ranks": arguments.ranks, "repetitions": arguments.repetitions, "iterations": arguments.iterations,
            "order": "all variants in turn in every repetition; ratios are medians over the repetitions"}
-    try:
-        found = carry_out(arguments)
-    except (p2p.BenchError, RuntimeError) as error:
-        print(f"tools/bench congested: {error}", file=sys.stderr)
-        return 1
-    figures.print_result("congested", found, how)
-    return 0
+    return figures.run("congested", how, lambda: carry_out(arguments), namespaces=True)
 
 
 if __name__ == "__main__":

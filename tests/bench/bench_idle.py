@@ -73,10 +73,7 @@ def carry_out(arguments):
                           f"{entry['off']:.2f} {units[entry['kind']]}",
                           f"{entry['adaptive']:.2f} {units[entry['kind']]}", f"{entry['ratio']:.3f}",
                           f"{entry['spread']:.1%}"] for entry in found])
-    outside = list(misses(found))
-    for miss in outside:
-        print(f"MISSES {miss}")
-    return {"idle": found, "outside": outside}
+    return {"idle": found, "outside": list(misses(found))}
 
 
 def main():
@@ -88,20 +85,10 @@ def main():
     arguments = figures.parse_checked(parser)
     arguments.repetitions = arguments.repetitions or (3 if arguments.quick else 15)
     ranks.forget_settings()
-    reason = netns.unavailable()
-    if reason:
-        print(f"tools/bench idle: no network namespaces: {reason}", file=sys.stderr)
-        return 1
     how = {**figures.machine(), "program": "bench_p2p (streams), netsense-perf (all_reduce)",
            "repetitions": arguments.repetitions, "seconds": arguments.seconds, "round_trips": arguments.round_trips,
            "order": "both modes in turn in every repetition; ratios are medians over the repetitions"}
-    try:
-        found = carry_out(arguments)
-    except (p2p.BenchError, RuntimeError) as error:
-        print(f"tools/bench idle: {error}", file=sys.stderr)
-        return 1
-    figures.print_result("idle", found, how)
-    return 0
+    return figures.run("idle", how, lambda: carry_out(arguments), namespaces=True)
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ def carry_out(arguments):
     else:
         with netns.Network(hosts=2, ipv6=False) as network:
             found += measure("veth between two namespaces", *network.hosts, "eth0", arguments)
-    return found
+    return {"latency": found}
 
 
 def main():
@@ -58,13 +58,7 @@ def main():
     how = {**figures.machine(), "program": "bench_p2p: two processes drive the plugin as NCCL's proxy thread does",
            "repetitions": arguments.repetitions, "round_trips": arguments.round_trips,
            "ratio": "median over repetitions of netsense's median latency over the reference's, runs alternating"}
-    try:
-        found = carry_out(arguments)
-    except p2p.BenchError as error:
-        print(f"tools/bench latency: {error}", file=sys.stderr)
-        return 1
-    figures.print_result("latency", {"latency": found}, how)
-    return 0
+    return figures.run("latency", how, lambda: carry_out(arguments))
 
 
 if __name__ == "__main__":

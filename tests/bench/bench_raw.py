@@ -122,13 +122,7 @@ def main():
     how = {**figures.machine(), "program": "bench_p2p (streams), netsense-perf (all_reduce), iperf3 (goodput)",
            "repetitions": arguments.repetitions, "seconds": arguments.seconds,
            "order": "all variants in turn in every repetition; ratios are medians over the repetitions"}
-    try:
-        found = carry_out(arguments)
-    except (p2p.BenchError, RuntimeError) as error:
-        print(f"tools/bench raw: {error}", file=sys.stderr)
-        return 1
-    figures.print_result("raw", found, how)
-    return 0
+    return figures.run("raw", how, lambda: carry_out(arguments))
 
 
 if __name__ == "__main__":

@@ -257,7 +257,7 @@ def carry_out(arguments):
         found["change"].append(change(old, new, FILLED_MS, arguments.seconds))
     progress("")
     change_table(found["change"])
-    return found
+    return {**found, "outside": list(misses(found))}
 
 
 def misses(found):
@@ -287,24 +287,11 @@ def main():
     arguments.seconds = arguments.seconds or (2 if arguments.quick else 4)
     arguments.queues = arguments.queues or (QUICK_QUEUES_MS if arguments.quick else QUEUES_MS)
     arguments.changes = [("1gbit", "100mbit"), ("100mbit", "1gbit"), ("5gbit", "1gbit"), ("1gbit", "5gbit")]
-    reason = netns.unavailable()
-    if reason:
-        print(f"tools/bench truth: needs network namespaces: {reason}", file=sys.stderr)
-        return 1
     how = {**figures.machine(), "program": "truth_flow", "seconds": arguments.seconds,
            "truth": "backlog of the shaper (tc -s qdisc) over its rate, every 20 ms",
            "limits": {"queue_error": QUEUE_ERROR, "rate_error": RATE_ERROR, "follow_s": FOLLOW_SECONDS,
                       "follow_round_trips": FOLLOW_ROUND_TRIPS}}
-    try:
-        found = carry_out(arguments)
-    except (BenchError, RuntimeError) as error:
-        print(f"tools/bench truth: {error}", file=sys.stderr)
-        return 1
-    found["outside"] = list(misses(found))
-    for miss in found["outside"]:
-        print(f"Outside the limits: {miss}")
-    figures.print_result("truth", found, how)
-    return 0
+    return figures.run("truth", how, lambda: carry_out(arguments), namespaces=True)
 
 
 if __name__ == "__main__":

@@ -4,8 +4,14 @@ import json
 import os
 import platform
 import statistics
+import sys
 
+import netns
 from tables import format_size, parse_checked, parse_size, print_table  # noqa: F401 (the benchmarks take them from here)
+
+
+class BenchError(RuntimeError):
+    """A measurement failed; the text says which and shows what the processes wrote."""
 
 
 def median_ratio(ours, theirs):
@@ -30,3 +36,24 @@ def print_result(name, figures, how):
     """The last line of a benchmark's output."""
     date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     print(json.dumps({"name": name, "date": date, "figures": figures, "how": how}), flush=True)
+
+
+def run(name, how, carry_out, namespaces=False):
+    """The whole of a benchmark behind its command line; returns what to exit with.
+
+    carry_out: measures, prints its tables and returns the figures; those under "outside" are texts, each of which names
+    a target that was missed, and are printed. namespaces: whether nothing can be measured without them.
+    """
+    reason = namespaces and netns.unavailable()
+    if reason:
+        print(f"tools/bench {name}: needs network namespaces: {reason}", file=sys.stderr)
+        return 1
+    try:
+        found = carry_out()
+    except RuntimeError as error:
+        print(f"tools/bench {name}: {error}", file=sys.stderr)
+        return 1
+    for miss in found.get("outside", []):
+        print(f"Misses its target: {miss}")
+    print_result(name, found, how)
+    return 0

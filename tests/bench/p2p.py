@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import ranks
+from figures import BenchError
 
 LIMIT_SECONDS = 300
 
@@ -13,10 +14,6 @@ REFERENCE = ("reference", "reference", {})
 NETSENSE = ("netsense", "netsense", {})
 NETSENSE_ONE = ("netsense, 1 stream", "netsense", {"NETSENSE_TCP_STREAMS": "1"})
 NETSENSE_FOUR = ("netsense, 4 streams", "netsense", {"NETSENSE_TCP_STREAMS": "4"})
-
-
-class BenchError(Exception):
-    """A measurement failed; the text says which and shows what the processes wrote."""
 
 
 def free_port():

@@ -11,9 +11,12 @@ import unittest
 import unittest.mock
 
 import bench_codec
+import bench_congested
+import bench_idle
 import bench_latency
 import bench_raw
 import bench_truth
+import collectives
 import demo
 import figures
 import netns
@@ -48,7 +51,8 @@ class Arguments(unittest.TestCase):
         self.assertIsNone(self.parse(demo.parse_arguments, "--rate", "1.5gbit", "--max", "2MiB"))
 
     def test_check_only_ends_before_anything_is_measured(self):
-        for main in (demo.main, bench_latency.main, bench_raw.main, bench_truth.main):
+        for main in (demo.main, bench_congested.main, bench_idle.main, bench_latency.main, bench_raw.main,
+                     bench_truth.main):
             self.assertEqual(self.parse(main, "--check-only"), 0)
             self.assertEqual(self.parse(main, "--check-only", "--bogus"), 2)
 
@@ -106,6 +110,37 @@ class Codec(unittest.TestCase):
                              ({"lz4": {"encode_gb_per_s": 1.5}}, "fast encodes at 2.7 times the speed of lz4")):
             miss, = bench_codec.misses([self.result(**change)])
             self.assertIn(text, miss)
+
+
+class Compression(unittest.TestCase):
+    def test_what_gains_too_little_is_named(self):
+        good = {"rate": "1gbit", "type": "bf16", "over_off": 1.31, "over_reference": 1.31}
+        self.assertEqual(list(bench_congested.misses([good, {**good, "type": "f32", "over_off": 1.1}])), [])
+        miss, = bench_congested.misses([{**good, "over_reference": 1.29}])
+        self.assertEqual(miss, "1gbit, bf16: 1.29 times as fast as reference, less than 1.3")
+        self.assertEqual(len(list(bench_congested.misses([{**good, "type": "f32", "over_off": 1.09}]))), 1)
+
+    def test_what_costs_too_much_is_named(self):
+        latency = {"where": "veth", "kind": "latency", "bytes": 1024, "ratio": 1.02}
+        bandwidth = {**latency, "kind": "bandwidth", "ratio": 0.98}
+        self.assertEqual(list(bench_idle.misses([latency, bandwidth])), [])
+        self.assertEqual(len(list(bench_idle.misses([{**latency, "ratio": 1.021}, {**bandwidth, "ratio": 0.979}]))), 2)
+
+    def test_the_gradients_are_the_tensors_without_their_files_headers(self):
+        for type_name, width in (("bf16", 2), ("f32", 4)):
+            with collectives.captured_gradients(type_name) as path, open(path, "rb") as file:
+                data = file.read()
+            self.assertEqual(len(data), 6 * 131072 * width)
+            self.assertNotIn(b"dtype", data)
+
+    def test_a_failed_measurement_ends_with_its_reason_and_no_figures(self):
+        def fail():
+            raise figures.BenchError("the reason")
+        output, errors = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
+            self.assertEqual(figures.run("idle", {}, fail), 1)
+        self.assertEqual(output.getvalue(), "")
+        self.assertEqual(errors.getvalue(), "tools/bench idle: the reason\n")
 
 
 class RealRuns(unittest.TestCase):
