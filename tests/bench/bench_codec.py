@@ -5,10 +5,10 @@ import pathlib
 import subprocess
 import sys
 
+import captured
 import figures
 import ranks
 
-CAPTURED = pathlib.Path(__file__).parent.parent / "data" / "captured"
 CODERS = ["fast", "tight", "zstd-1", "lz4"]
 RIVALS = ["zstd-1", "lz4"]
 MOST_OVER_BOUND = {"fast": 1.08, "tight": 1.03}
@@ -74,7 +74,7 @@ def show(results):
 
 
 def measure(milliseconds):
-    files = sorted(CAPTURED.glob("*.safetensors"))
+    files = sorted(captured.CAPTURED.glob("*.safetensors"))
     words = [program(), "bench", "--json", "--milliseconds", str(milliseconds), *map(str, files)]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode != 0:

@@ -3,6 +3,7 @@ import argparse
 import statistics
 import sys
 
+import captured
 import collectives
 import figures
 import netns
@@ -50,7 +51,7 @@ def carry_out(arguments):
         for rate in arguments.rates.split(","):
             network.shape_all(rate)
             for type_name in TYPES:
-                with collectives.captured_gradients(type_name) as gradients:
+                with captured.gradients(type_name) as gradients:
                     found.append(measure(network.hosts, rate, type_name, gradients, arguments))
     figures.print_table(f"all_reduce of captured gradients, {arguments.size}B, {arguments.ranks} hosts, each link limited",
                         ["link", "type", "reference ms", "off ms", "adaptive ms", "over off", "over reference"],

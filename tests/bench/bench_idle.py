@@ -3,6 +3,7 @@ import argparse
 import statistics
 import sys
 
+import captured
 import collectives
 import figures
 import netns
@@ -37,7 +38,7 @@ def streams(where, server, client, interface, arguments):
 def reductions(count, arguments):
     """Ratio of the two modes' bandwidth in an all-reduce of real gradients."""
     times = {name: [] for name, _, _ in VARIANTS}
-    with netns.Network(hosts=count, ipv6=False) as network, collectives.captured_gradients("bf16") as gradients:
+    with netns.Network(hosts=count, ipv6=False) as network, captured.gradients("bf16") as gradients:
         words = ["-b", COLLECTIVE_SIZE, "-e", COLLECTIVE_SIZE, "-n", "10", "-w", "2", "-d", "bfloat16",
                  "--input", gradients]
         for repetition in range(arguments.repetitions):

@@ -16,7 +16,7 @@ import bench_idle
 import bench_latency
 import bench_raw
 import bench_truth
-import collectives
+import captured
 import demo
 import figures
 import netns
@@ -128,7 +128,7 @@ class Compression(unittest.TestCase):
 
     def test_the_gradients_are_the_tensors_without_their_files_headers(self):
         for type_name, width in (("bf16", 2), ("f32", 4)):
-            with collectives.captured_gradients(type_name) as path, open(path, "rb") as file:
+            with captured.gradients(type_name) as path, open(path, "rb") as file:
                 data = file.read()
             self.assertEqual(len(data), 6 * 131072 * width)
             self.assertNotIn(b"dtype", data)

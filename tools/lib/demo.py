@@ -1,12 +1,14 @@
-"""The demo: all-reduce between hosts on a shaped network, over the reference plugin and over netsense."""
+"""The demo: all-reduce of gradients between hosts on a shaped network, over the reference plugin and over netsense."""
 import argparse
 import json
 import os
 import re
 import signal
+import subprocess
 import sys
 import tempfile
 
+import captured
 import goodput
 import netns
 import ranks
@@ -16,6 +18,7 @@ PLUGINS = (("reference", "the reference plugin: plain TCP, one stream per connec
 # Lines of NCCL's log that tell a user which plugin carries the data.
 TELLING = re.compile(r"Loaded net plugin|NET/\w+ ?: \w+ \S+ on|Using network")
 SMALLEST = 1024
+PICTURES = ranks.ROOT / "build" / "demo"
 RANK_LIMIT_SECONDS = 900
 
 
@@ -26,7 +29,7 @@ class DemoError(Exception):
 def parse_arguments():
     parser = argparse.ArgumentParser(
         prog="tools/demo", description="Makes hosts out of network namespaces, joins them by slow links, and runs an "
-        "all-reduce between them over a plain reference plugin and over netsense. Needs root; without, it runs on "
+        "all-reduce of gradients between them over a plain reference plugin and over netsense. Needs root; without, it runs on "
         "loopback.")
     parser.add_argument("--rate", default="1gbit", help="limit of each link (default 1gbit)")
     parser.add_argument("--ranks", type=int, default=4, help="hosts, one rank each (default 4)")
@@ -63,7 +66,7 @@ def measure(plugin, hosts, arguments, env):
     with tempfile.TemporaryDirectory(prefix="netsense-demo-") as folder:
         figures, log = os.path.join(folder, "figures.json"), os.path.join(folder, "nccl.log")
         words = [ranks.perf(), "all_reduce", "-b", SMALLEST, "-e", arguments.max, "-f", "4", "-w", "1",
-                 "-n", arguments.iterations, "--engine", "host"]
+                 "-n", arguments.iterations, "-d", "bfloat16", "--input", arguments.gradients, "--engine", "host"]
         with ranks.Ranks(hosts, [*words, "--json", figures], {**env, **ranks.plugin_environment(plugin)},
                          env_of_rank={0: {"NCCL_DEBUG": "INFO", "NCCL_DEBUG_FILE": log}}, show_rank_0=True) as group:
             statuses = group.wait(RANK_LIMIT_SECONDS)
@@ -91,15 +94,52 @@ def print_comparison(results, limit):
     if limit:
         largest = max(results["netsense"])
         share = results["netsense"][largest]["busbw_gb_per_s"] * 1e9 / limit
-        print(f"At {tables.format_size(largest)} netsense fills {share:.1%} of what iperf3 gets through one link.")
+        print(f"At {tables.format_size(largest)} netsense moves {share:.1%} of what iperf3 gets through one link, "
+              "because it compresses what it sends." if share > 1 else
+              f"At {tables.format_size(largest)} netsense fills {share:.1%} of what iperf3 gets through one link.")
+
+
+def print_decisions(traces):
+    """What the ranks' traces say, in words and as pictures."""
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    page, picture = PICTURES / "report.html", PICTURES / "plot.svg"
+    done = subprocess.run([str(ranks.build_folder() / "bin" / "netsense-report"), traces, "--json", "-o", str(page),
+                           "--svg", str(picture)], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise DemoError(f"netsense-report failed: {done.stderr}")
+    found = json.loads(done.stdout)
+    sent = [path for path in found["paths"] if path["direction"] == "send"]
+    most = max((path["raw_bytes"] for path in sent), default=0)
+    rows = []
+    # Only what carried the large messages; trees of small ones use other links too.
+    for path in [each for each in sent if each["raw_bytes"] >= most / 2]:
+        parts = [path["codecs"].get(codec, {}).get("raw_bytes", 0) / max(path["raw_bytes"], 1)
+                 for codec in ("raw", "fast", "tight")]
+        rank = found["traces"][path["trace"]].get("rank", "?")
+        rows.append([f"rank {rank} to {path['peer']}", f"{path['mean_queue_seconds'] * 1e3:.1f} ms",
+                     f"{path['longest_queue_seconds'] * 1e3:.1f} ms",
+                     f"{path['congested_looks'] / max(path['looks'], 1):.0%}", *[f"{part:.0%}" for part in parts],
+                     f"{path['raw_bytes'] / max(path['wire_bytes'], 1):.2f}"])
+    tables.print_table("What netsense sensed and decided, per link (all sizes together)",
+                       ["link", "queue delay", "longest", "congested", "sent raw", "fast codec", "tight codec", "ratio"],
+                       rows)
+    print(f"\nPictures of queue delay, bandwidth and decisions over time: {picture}\n"
+          f"and, for every connection, {page}")
 
 
 def carry_out(hosts, arguments, limit, env):
+    with tempfile.TemporaryDirectory(prefix="netsense-demo-") as traces, captured.gradients("bf16") as gradients:
+        arguments.gradients = gradients
+        compare(hosts, arguments, limit, {**env, "NETSENSE_TRACE": traces})
+
+
+def compare(hosts, arguments, limit, env):
     results = {}
     for number, (plugin, description) in enumerate(PLUGINS, start=1):
         print(f"\n[{number}/{len(PLUGINS)}] all_reduce over {description}\n", flush=True)
         results[plugin] = measure(plugin, hosts, arguments, env)
     print_comparison(results, limit)
+    print_decisions(env["NETSENSE_TRACE"])
 
 
 def on_network(arguments):

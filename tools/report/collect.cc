@@ -51,7 +51,10 @@ class Surveyor : public telemetry::TraceVisitor {
     if (Connection* connection = find(closed.record)) connection->closed = true;
   }
   void on_path(const telemetry::TracePath& path) override {
-    if (find(path.record) != nullptr) extend(path.record);
+    Connection* connection = find(path.record);
+    if (connection == nullptr) return;
+    connection->totals.add(path);
+    extend(path.record);
   }
   void on_block(const telemetry::TraceBlock& block) override {
     Connection* connection = find(block.record);
@@ -110,7 +113,6 @@ class Plotter : public telemetry::TraceVisitor {
     step->host_queue_s += path.host_queue_s;
     step->network_queue_s += path.network_queue_s;
     step->rtprop_s += path.rtprop_s;
-    step->delivery += path.delivery_bytes_per_s;
     step->btlbw += path.btlbw_bytes_per_s;
     step->longest_queue_s = std::max(step->longest_queue_s, path.host_queue_s + path.network_queue_s);
   }

@@ -27,7 +27,11 @@ json sent(const Totals& totals) {
           {"decided_blocks", decisions},
           {"why_raw_bytes", why_raw},
           {"saved_seconds", totals.saved_seconds},
-          {"acknowledged_messages", totals.acknowledged_messages}};
+          {"acknowledged_messages", totals.acknowledged_messages},
+          {"looks", totals.looks},
+          {"congested_looks", totals.congested_looks},
+          {"mean_queue_seconds", totals.mean_queue_seconds()},
+          {"longest_queue_seconds", totals.longest_queue_seconds}};
 }
 
 json totals_of(telemetry::Direction direction, const Totals& totals) {

@@ -114,17 +114,17 @@ std::string queue_panel(const Frame& frame, std::span<const Moment> course) {
 
 std::string bandwidth_panel(const Frame& frame, std::span<const Moment> course) {
   Values goodput = values_of(course, [](const Moment& m) { return m.goodput; });
-  Values delivery = values_of(course, [](const Moment& m) { return known(m.looked, m.delivery); });
+  Values wire = values_of(course, [](const Moment& m) { return m.wire; });
   Values bottleneck =
       values_of(course, [](const Moment& m) { return known(m.looked && m.btlbw > 0, m.btlbw); });
-  const Unit unit = rate_unit(largest({&goodput, &delivery, &bottleneck}));
-  multiply({&goodput, &delivery, &bottleneck}, unit.per_base);
-  Plot plot(frame, "Bandwidth", unit.name, scale_to(largest({&goodput, &delivery, &bottleneck}), kMostTicks));
+  const Unit unit = rate_unit(largest({&goodput, &wire, &bottleneck}));
+  multiply({&goodput, &wire, &bottleneck}, unit.per_base);
+  Plot plot(frame, "Bandwidth", unit.name, scale_to(largest({&goodput, &wire, &bottleneck}), kMostTicks));
   plot.area(zeros(course.size()), goodput, "good");
-  plot.line(delivery, "wire");
+  plot.line(wire, "wire");
   plot.line(bottleneck, "ink dash");
   plot.explain("good", Plot::Mark::kArea, "goodput: NCCL's bytes");
-  plot.explain("wire", Plot::Mark::kLine, "delivered on the wire");
+  plot.explain("wire", Plot::Mark::kLine, "on the wire");
   plot.explain("ink dash", Plot::Mark::kLine, "bottleneck (BtlBw)");
   return plot.svg();
 }

@@ -17,7 +17,6 @@ void add_path(Moment* moment, const Step& step) {
   moment->looked = true;
   moment->longest_queue_s = std::max<double>(moment->longest_queue_s, step.longest_queue_s);
   moment->rtprop_s = smaller_known(moment->rtprop_s, step.rtprop_s / looks);
-  moment->delivery += step.delivery / looks;
 }
 
 Moment moment_of(std::span<const Steps* const> connections, size_t at, double step_s) {

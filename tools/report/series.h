@@ -19,7 +19,6 @@ struct Step {
   float host_queue_s = 0;
   float network_queue_s = 0;
   float rtprop_s = 0;
-  float delivery = 0;         // bytes per second
   float btlbw = 0;            // bytes per second
   float longest_queue_s = 0;  // the largest of host and network together
   double raw_bytes = 0;       // sent or received
@@ -39,7 +38,6 @@ struct Moment {
   double network_queue_s = 0;
   double longest_queue_s = 0;
   double rtprop_s = 0;                     // 0: unknown
-  double delivery = 0;                     // of all together, bytes per second
   double btlbw = 0;                        // of the link they share, bytes per second; 0: unknown
   double congested = 0;                    // part of the looks
   double goodput = 0;                      // raw bytes per second

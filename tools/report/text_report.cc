@@ -53,6 +53,12 @@ std::string text_report(const TraceSet& set, const std::vector<Path>& paths) {
                          format_time(totals.decode_seconds));
       continue;
     }
+    if (totals.looks > 0) {
+      out += fmt::format(
+          "  queue delay     mean {}, longest {}; congested in {:.0f} % of the looks\n",
+          format_time(totals.mean_queue_seconds()), format_time(totals.longest_queue_seconds),
+          100.0 * static_cast<double>(totals.congested_looks) / static_cast<double>(totals.looks));
+    }
     for (size_t i = 0; i < kActions; ++i) {
       if (totals.blocks_as[i] == 0 && totals.encode_seconds[i] == 0) continue;
       out += fmt::format("  sent {:<10} {} in {} blocks", action_name(i), format_bytes(totals.bytes_as[i]),

@@ -51,6 +51,14 @@ void Totals::add(const telemetry::TraceBlock& block) {
   }
 }
 
+void Totals::add(const telemetry::TracePath& path) {
+  const double queue = double{path.host_queue_s} + path.network_queue_s;
+  ++looks;
+  if ((path.flags & telemetry::kPathCongested) != 0) ++congested_looks;
+  queue_seconds += queue;
+  longest_queue_seconds = std::max(longest_queue_seconds, queue);
+}
+
 void Totals::add(const telemetry::TraceReceived& received) {
   raw_bytes += received.raw_bytes;
   wire_bytes += received.coded_bytes;
@@ -74,6 +82,10 @@ void Totals::add(const Totals& other) {
   decoded_blocks += other.decoded_blocks;
   decode_seconds += other.decode_seconds;
   acknowledged_messages += other.acknowledged_messages;
+  looks += other.looks;
+  congested_looks += other.congested_looks;
+  queue_seconds += other.queue_seconds;
+  longest_queue_seconds = std::max(longest_queue_seconds, other.longest_queue_seconds);
 }
 
 }  // namespace netsense::report

@@ -34,11 +34,20 @@ struct Totals {
   uint64_t decoded_blocks = 0;
   double decode_seconds = 0;
   uint64_t acknowledged_messages = 0;
+  // Of looks at the path.
+  uint64_t looks = 0;
+  uint64_t congested_looks = 0;
+  double queue_seconds = 0;  // of host and network together, added up over the looks
+  double longest_queue_seconds = 0;
 
+  void add(const telemetry::TracePath& path);
   void add(const telemetry::TraceBlock& block);
   void add(const telemetry::TraceReceived& received);
   void add(const Totals& other);
 
+  [[nodiscard]] double mean_queue_seconds() const {
+    return looks == 0 ? 0 : queue_seconds / static_cast<double>(looks);
+  }
   // Raw over wire bytes; 0: nothing was carried.
   [[nodiscard]] double ratio() const {
     return wire_bytes == 0 ? 0 : static_cast<double>(raw_bytes) / static_cast<double>(wire_bytes);

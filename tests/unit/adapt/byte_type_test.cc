@@ -64,4 +64,15 @@ TEST_CASE("lines of LL are known by their flags") {
   CHECK_FALSE(looks_like_ll(std::vector<uint32_t>(4096, 7).data(), 16384));
 }
 
+TEST_CASE("NCCL's float types are the codecs' types, and its integers may hold anything") {
+  // ncclDataType_t of nccl.h.
+  CHECK(type_of(6) == kernels::DType::kF16);
+  CHECK(type_of(7) == kernels::DType::kF32);
+  CHECK(type_of(8) == kernels::DType::kF64);
+  CHECK(type_of(9) == kernels::DType::kBf16);
+  CHECK(type_of(10) == kernels::DType::kF8E4M3);
+  CHECK(type_of(11) == kernels::DType::kF8E5M2);
+  for (const int other : {-1, 0, 1, 2, 3, 4, 5, 12, 255}) CHECK_FALSE(type_of(other).has_value());
+}
+
 }  // namespace netsense::adapt
