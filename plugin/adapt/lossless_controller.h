@@ -14,10 +14,10 @@ namespace netsense::adapt {
 
 constexpr size_t kCodecs = 2;  // all but kRaw
 
-// Pure: the caller brings the time and the measurements. One per class of traffic of a connection (datatype,
-// size class); the congestion is the connection's. Takes the least by cost_model.h, sticks to what it has
-// until something is clearly better, and tries the others now and then so that what it knows of them stays
-// true. A codec that does not make a class of traffic smaller is tried ever more rarely.
+// Pure: the caller brings the time and the measurements. One per size class of a connection's messages; the
+// congestion is the connection's. Takes the least by cost_model.h, sticks to what it has until something is
+// clearly better, and tries the others now and then so that what it knows of them stays true. A codec that
+// does not make a class of traffic smaller is tried ever more rarely.
 class LosslessController {
  public:
   explicit LosslessController(config::CodecChoice choice) : choice_(choice) {}

@@ -98,17 +98,20 @@ constexpr std::array kTable{
     Setting{"NETSENSE_CODEC", "", "", "",
             "Which lossless codec. `auto`: measured and chosen while the job runs. `fast` and `tight`: "
             "always that "
-            "one, also where it does not pay, for tests and comparisons.",
+            "one, also where it does not pay, for tests and comparisons; a block that does not shrink goes "
+            "as it is.",
             choice_of<&Settings::codec>(kCodecs)},
     Setting{"NETSENSE_MIN_SIZE", "", "bytes", "", "Messages smaller than this are never compressed.",
             SizeType{&Settings::min_coded_bytes, 1, size_t{1} << 30}},
     Setting{"NETSENSE_CONNECT_TIMEOUT", "", "seconds", "",
             "How long a peer may take to answer before that is an error. It is also the time after which a "
             "peer that "
-            "does not run netsense is named.",
+            "does not run netsense is named. A rank that waits for one that has not come yet only warns.",
             SecondsType{&Settings::connect_timeout, kShortestTimeout, kLongestTimeout}},
     Setting{"NETSENSE_PEER_TIMEOUT", "", "seconds", "",
-            "How long a peer may leave data unacknowledged before that is an error.",
+            "How long retransmissions or probes of a peer's closed window may stay unanswered before that is "
+            "an error. "
+            "A peer that is alive and does not read is waited for.",
             SecondsType{&Settings::peer_timeout, kShortestTimeout, kLongestTimeout}},
     Setting{"NETSENSE_ABORT_ON_ERROR", "", "", "",
             "Whether a fatal transport error ends the process. For NCCL before 2.28, which may ignore such "
@@ -127,7 +130,8 @@ constexpr std::array kTable{
     Setting{"NETSENSE_TRACE", "", "", "no trace",
             "File that the process writes what it senses and decides to, for `netsense-report`. `%h` becomes "
             "the host's "
-            "name, `%p` the process's number; in a directory each process makes a file of its own.",
+            "name, `%p` the process's number; in a directory each process makes a file of its own. It has a "
+            "`/` or a `.` in it.",
             TextType{&Settings::trace, "a path such as /tmp/%h.%p.trace or ./traces/", &is_trace_path}},
     Setting{"NETSENSE_TRACE_LIMIT", "", "bytes", "",
             "Size at which that file ends. A block that is sent takes 56 bytes, one that is received 40.",

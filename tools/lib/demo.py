@@ -90,7 +90,7 @@ def print_comparison(results, limit):
     tables.print_table("Bus bandwidth: what each link carries in each direction, in GB/s (10^9 bytes)", header, rows)
     print("  Small sizes vary from run to run; read the last rows.")
     wrong = sum(row["wrong"] or 0 for result in results.values() for row in result.values())
-    print(f"\nEvery result was checked against a reference in double precision: {wrong} wrong.")
+    print(f"\nThe results of every size were checked against a reference in double precision: {wrong} wrong.")
     if limit:
         largest = max(results["netsense"])
         share = results["netsense"][largest]["busbw_gb_per_s"] * 1e9 / limit
