@@ -145,6 +145,12 @@ Status unknown_device(int device) {
   return Status::kInvalidArgument;
 }
 
+template <typename Closed>
+void close_own(Closed* closed) {
+  if (closed != nullptr && closed->is_inherited()) return;
+  delete closed;
+}
+
 Handle as_handle(void* handle) {
   return Handle(static_cast<std::byte*>(handle), kHandleSize);
 }
@@ -238,14 +244,14 @@ Status net_accept(void* listener, void** recv_comm) noexcept {
 
 Status net_close_listen(void* listener) noexcept {
   return guarded("closeListen", [&] {
-    delete static_cast<Listener*>(listener);
+    close_own(static_cast<Listener*>(listener));
     return Status::kOk;
   });
 }
 
 Status net_close_send(void* comm) noexcept {
   return guarded("closeSend", [&] {
-    delete static_cast<Comm*>(comm);
+    close_own(static_cast<Comm*>(comm));
     return Status::kOk;
   });
 }

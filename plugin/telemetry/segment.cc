@@ -13,6 +13,7 @@
 #include <random>
 
 #include "plugin/core/fd.h"
+#include "plugin/telemetry/file_limit.h"
 #include "plugin/telemetry/owner.h"
 #include "plugin/telemetry/words.h"
 
@@ -66,7 +67,7 @@ std::unique_ptr<Segment> Segment::in_file(const std::string& directory, std::str
     return nullptr;
   }
   // Taken now: a file system that is full later would end the process at its first write there.
-  const int error = ::posix_fallocate(fd.get(), 0, kFileBytes);
+  const int error = file_may_have(kFileBytes) ? ::posix_fallocate(fd.get(), 0, kFileBytes) : EFBIG;
   void* memory =
       error != 0 ? MAP_FAILED : ::mmap(nullptr, kFileBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
   if (memory == MAP_FAILED) {

@@ -11,7 +11,7 @@ namespace netsense::telemetry {
 Trace::~Trace() {
   TraceSession* const session = session_.load(std::memory_order_acquire);
   // What a forked child has inherited is not in order: see TraceSession::close().
-  if (session != nullptr && session->pid() == ::getpid()) delete session;
+  if (session != nullptr && session->pid() == ::getpid() && !session->stuck()) delete session;
 }
 
 TraceSession& Trace::session() {

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "plugin/telemetry/file_limit.h"
 namespace netsense::telemetry {
 namespace {
 
@@ -37,7 +38,8 @@ std::unique_ptr<TraceFile> TraceFile::make(const std::string& path, const TraceH
                                            size_t limit_bytes, std::string* why) {
   // Without waiting: a pipe that nobody reads would hold the job up.
   core::Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600));
-  *why = fd.valid() ? objection(fd.get()) : std::strerror(errno);
+  *why = fd.valid() ? objection(fd.get()) : errno == ELOOP ? "it is a link" : std::strerror(errno);
+  if (why->empty() && !file_may_have(sizeof header)) *why = std::strerror(EFBIG);
   if (!why->empty()) return nullptr;
   std::unique_ptr<TraceFile> file(new TraceFile(path, std::move(fd), limit_bytes));
   file->buffer_.reserve(kBufferBytes);

@@ -20,6 +20,8 @@ namespace {
 
 // Records wait in memory so long at most; a killed process loses as much.
 constexpr std::chrono::milliseconds kEvery{50};
+// For the writer to come to its end once the last connection is closed.
+constexpr std::chrono::seconds kPatience{5};
 // 2 MiB: more than what 50 ms bring at 50 GB/s in blocks of the usual size.
 constexpr size_t kCells = size_t{1} << 15;
 
@@ -97,7 +99,16 @@ void TraceSession::close(uint32_t connection) {
   }
   if (!last) return;
   wake_.notify_one();
-  writer_.join();
+  std::unique_lock lock(mutex_);
+  const bool ended = over_.wait_for(lock, kPatience, [this] { return ended_; });
+  lock.unlock();
+  if (ended) return writer_.join();
+  on_.store(false, std::memory_order_relaxed);
+  stuck_ = true;
+  writer_.detach();
+  NETSENSE_WARN(
+      "the trace in {} is given up: its file system has not taken it for {} s. Everything else works",
+      file_->path(), std::chrono::seconds(kPatience).count());
 }
 
 void TraceSession::begin() {
@@ -115,7 +126,7 @@ void TraceSession::begin() {
 }
 
 void TraceSession::start_writer() {
-  stopping_ = false;
+  stopping_ = ended_ = false;
   const core::BlockSignals blocked;
   writer_ = std::thread([this] { run(); });
   pthread_setname_np(writer_.native_handle(), "netsense-trace");
@@ -126,23 +137,41 @@ void TraceSession::run() {
   for (;;) {
     wake_.wait_for(lock, kEvery, [this] { return stopping_; });
     const bool last = stopping_;
-    const std::vector<TraceOpened> opened = std::exchange(opened_, {});
+    // A connection is closed after its last record and opened before its first: who is closed is asked before
+    // the records are taken, and who is open afterwards.
     const std::vector<TraceClosed> closed = std::exchange(closed_, {});
     lock.unlock();
-    if (on()) drain(opened, closed);
-    if (last) return;
+    take_records();
     lock.lock();
+    const std::vector<TraceOpened> opened = std::exchange(opened_, {});
+    lock.unlock();
+    if (on()) write(opened, closed);
+    lock.lock();
+    if (!last) continue;
+    ended_ = true;
+    over_.notify_one();
+    return;
   }
 }
 
-void TraceSession::drain(const std::vector<TraceOpened>& opened, const std::vector<TraceClosed>& closed) {
-  for (const TraceOpened& record : opened) file_->append(as_bytes(record));
+void TraceSession::take_records() {
+  records_.clear();
   std::array<std::byte, TraceRing::kLargest> bytes;
-  // Not for ever, should they come faster than the disk takes them.
+  // Not for ever, should they come faster than they are taken.
   for (size_t i = 0; i < ring_->cells() && ring_->take(bytes.data()); ++i) {
     TraceRecord record;
     std::memcpy(&record, bytes.data(), sizeof record);
-    file_->append(std::span(bytes).first(record.bytes));
+    records_.insert(records_.end(), bytes.begin(), bytes.begin() + record.bytes);
+  }
+}
+
+void TraceSession::write(const std::vector<TraceOpened>& opened, const std::vector<TraceClosed>& closed) {
+  for (const TraceOpened& record : opened) file_->append(as_bytes(record));
+  for (std::span<const std::byte> rest(records_); !rest.empty();) {
+    TraceRecord record;
+    std::memcpy(&record, rest.data(), sizeof record);
+    file_->append(rest.first(record.bytes));
+    rest = rest.subspan(record.bytes);
   }
   for (const TraceClosed& record : closed) file_->append(as_bytes(record));
   const uint64_t lost = ring_->lost();

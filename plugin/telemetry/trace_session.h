@@ -36,7 +36,8 @@ class TraceSession {
   // The connection's number; 0: there is no trace. The first makes the file; when that cannot be done, the
   // log says why, once.
   uint32_t open(TraceOpened opened);
-  // What the connection has put is in the file when the last one is closed.
+  // What the connection has put is in the file when the last one is closed; unless the file system stalls,
+  // which is waited for only so long.
   void close(uint32_t connection);
 
   // Whether there is any use in putting more.
@@ -47,12 +48,15 @@ class TraceSession {
     ring_->put(record);
   }
   [[nodiscard]] pid_t pid() const { return pid_; }
+  // The writer has not come back from the file system: it may still use this object.
+  [[nodiscard]] bool stuck() const { return stuck_; }
 
  private:
   void begin();
   void start_writer();
   void run();
-  void drain(const std::vector<TraceOpened>& opened, const std::vector<TraceClosed>& closed);
+  void take_records();
+  void write(const std::vector<TraceOpened>& opened, const std::vector<TraceClosed>& closed);
 
   const TraceOptions options_;
   const pid_t pid_;
@@ -63,16 +67,20 @@ class TraceSession {
   uint32_t last_ = 0;  // number given to a connection
   size_t open_ = 0;    // connections
   std::thread writer_;
+  bool stuck_ = false;
 
   std::mutex mutex_;  // guards this group
   std::condition_variable wake_;
+  std::condition_variable over_;
   bool stopping_ = false;
+  bool ended_ = false;  // the writer, but for its return
   std::vector<TraceOpened> opened_;
   std::vector<TraceClosed> closed_;
 
   std::unique_ptr<TraceRing> ring_;
   // Only the writer's.
   std::unique_ptr<TraceFile> file_;
+  std::vector<std::byte> records_;
   uint64_t lost_told_ = 0;
 };
 

@@ -3,6 +3,8 @@
 // final for the object that reported it.
 #pragma once
 
+#include <unistd.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -50,12 +52,22 @@ struct MessageHints {
 
 class Comm;
 
+// Belongs to the process that made it: what a forked child inherits has neither its threads nor its
+// descriptors, and can only be left alone.
+class OfProcess {
+ public:
+  [[nodiscard]] bool is_inherited() const { return process_ != ::getpid(); }
+
+ private:
+  const pid_t process_ = ::getpid();
+};
+
 // An isend or irecv under way; lives until its comm's test() reports it done.
 struct Request {
   Comm* owner = nullptr;
 };
 
-class Comm {
+class Comm : public OfProcess {
  public:
   Comm() = default;
   Comm(const Comm&) = delete;
@@ -91,7 +103,7 @@ class RecvComm : public Comm {
                        Request** request) = 0;
 };
 
-class Listener {
+class Listener : public OfProcess {
  public:
   Listener() = default;
   Listener(const Listener&) = delete;

@@ -153,4 +153,35 @@ TEST_CASE("a process that forks while messages are under way loses nothing") {
   CHECK(std::memcmp(from.data(), to.data(), bytes) == 0);
 }
 
+// A data loader's worker, say, that uses NCCL by itself.
+TEST_CASE("a forked child makes connections of its own, and leaves those it has inherited alone", "[.fork]") {
+  Plugin plugin(library_path());
+  auto connection = std::make_unique<Connection>(plugin);
+  const auto moves = [](Connection& over) {
+    const std::vector<uint8_t> from = pattern(size_t{1} << 20, 1);
+    std::vector<uint8_t> to(from.size());
+    over.wait(std::vector{over.post_recv(to.data(), to.size(), nullptr),
+                          over.post_send(from.data(), from.size(), nullptr)});
+    return from == to;
+  };
+  REQUIRE(moves(*connection));
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    int status = 1;
+    try {
+      Connection own(plugin);
+      if (moves(own)) status = 0;
+    } catch (...) {
+      status = 2;
+    }
+    connection.reset();
+    ::_exit(status);
+  }
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  CHECK(moves(*connection));
+}
+
 }  // namespace netsense::testing

@@ -58,8 +58,9 @@ int run(const Options& options) {
   });
   const std::vector<Path> paths = paths_of(set);
   if (!options.html.empty()) write_file(options.html, html_report(set, paths));
-  if (!options.svg.empty()) write_file(options.svg, svg_of(options, set, paths));
   fmt::print("{}", options.json ? json_report(set, paths) : text_report(set, paths));
+  // Last: it may be that there is nothing to draw.
+  if (!options.svg.empty()) write_file(options.svg, svg_of(options, set, paths));
   return 0;
 }
 

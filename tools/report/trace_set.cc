@@ -28,7 +28,8 @@ class File {
   std::vector<std::byte> read() {
     struct stat found {};
     if (::fstat(fd_, &found) != 0) fail(errno);
-    if (!S_ISREG(found.st_mode)) fail(EINVAL);
+    if (!S_ISREG(found.st_mode))
+      throw std::runtime_error(fmt::format("cannot read {}: it is no regular file", path_));
     std::vector<std::byte> bytes(static_cast<size_t>(found.st_size));
     size_t have = 0;
     while (have < bytes.size()) {

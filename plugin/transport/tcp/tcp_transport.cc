@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <sodium.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -181,9 +182,11 @@ class TcpTransport : public transport::Transport {
 
   std::shared_ptr<Runtime> runtime_locked() {
     std::shared_ptr<Runtime> runtime = runtime_.lock();
-    if (runtime == nullptr) {
+    // What a forked child inherits has neither its threads nor its descriptors any more.
+    if (runtime == nullptr || runtime_process_ != ::getpid()) {
       runtime = std::make_shared<Runtime>(tuning_);
       runtime_ = runtime;
+      runtime_process_ = ::getpid();
     }
     return runtime;
   }
@@ -193,6 +196,7 @@ class TcpTransport : public transport::Transport {
   std::vector<DeviceInfo> devices_;
   std::mutex mutex_;  // guards what follows
   std::weak_ptr<Runtime> runtime_;
+  pid_t runtime_process_ = 0;  // that made it
   std::map<uint64_t, std::unique_ptr<Connector>> connecting_;
 };
 

@@ -1,4 +1,5 @@
 // Who gets which slot, and what becomes of the file.
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -93,6 +94,21 @@ TEST_CASE("when all slots are taken the rest is counted together") {
   CHECK(connections[kOwnSlots].state == State::kOpen);
   CHECK(connections[kOwnSlots + 1].messages == 1);
   CHECK(connections[kOwnSlots + 1].direction == Direction::kReceive);
+}
+
+TEST_CASE("where files may not be so large, all is counted in private memory") {
+  const StatsDirectory directory;
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const rlimit small{.rlim_cur = 1000, .rlim_max = before.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  {
+    Registry registry;
+    registry.open(in(directory), send_to("10.0.0.2:1"))->block(1, 1);
+    CHECK(registry.path().empty());
+  }
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+  CHECK(directory.files().empty());
 }
 
 TEST_CASE("the file is for its user alone, and goes with its maker") {
