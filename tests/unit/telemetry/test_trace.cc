@@ -275,7 +275,7 @@ TEST_CASE("no record of a connection stands before its opening or behind its end
   CHECK(order.astray == 0);
 }
 
-// Apart: the child starts a thread, which ThreadSanitizer does not allow.
+// Apart: the child starts a thread, for which no sanitizer prepares it.
 TEST_CASE("a forked child writes to a file of its own", "[.fork]") {
   const StatsDirectory directory;
   Trace trace(in(directory, "%p.trace"));
