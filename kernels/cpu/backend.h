@@ -11,9 +11,10 @@ namespace netsense::kernels {
 struct Backend {
   const char* name;
 
-  // Codes the elements of a sub-block into work.coded; returns the coded bytes, fewer than the elements have,
-  // or 0 where they do not shrink.
-  size_t (*encode_sub_block)(Tier tier, const SubBlock& what, const uint8_t* elements, Work& work);
+  // Codes the elements of a sub-block into `coded`, which has encoding_room(what) bytes; returns the coded
+  // bytes, fewer than the elements have, or 0 where they do not shrink.
+  size_t (*encode_sub_block)(Tier tier, const SubBlock& what, const uint8_t* elements, Work& work,
+                             uint8_t* coded);
 
   // The reverse; false when the coded bytes are malformed.
   bool (*decode_sub_block)(const SubBlock& what, const uint8_t* coded, size_t bytes, Work& work,

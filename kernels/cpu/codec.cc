@@ -67,11 +67,13 @@ size_t write_floats(const Backend& backend, Tier tier, DType type, const uint8_t
     const SubBlock what{type, parts.elements_of(i)};
     const uint8_t* const elements = src + parts.offset_of(i);
     const size_t raw_bytes = what.elements * parts.element_bytes;
-    const size_t coded = backend.encode_sub_block(tier, what, elements, work);
+    // In place where there is room for whatever it may write.
+    uint8_t* const out = limit - at >= encoding_room(what) ? dst + at : work.coded;
+    const size_t coded = backend.encode_sub_block(tier, what, elements, work, out);
     const size_t stored = coded != 0 ? coded : 1 + raw_bytes;
     if (at + stored > limit) return 0;
     if (coded != 0) {
-      std::memcpy(dst + at, work.coded, coded);
+      if (out == work.coded) std::memcpy(dst + at, work.coded, coded);
     } else {
       dst[at] = static_cast<uint8_t>(SubBlockMode::kRaw);
       std::memcpy(dst + at + 1, elements, raw_bytes);

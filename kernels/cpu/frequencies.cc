@@ -23,15 +23,20 @@ uint8_t* write_frequency(uint16_t frequency, uint8_t* out) {
 }  // namespace
 
 Counts count_symbols(const uint8_t* symbols, size_t n) {
-  // Four tables, so that a run of one symbol does not wait for its own last increment.
-  std::array<Counts, 4> parts{};
+  // Some tables, so that a run of one symbol does not wait for its own last increment.
+  constexpr size_t kTables = 4;
+  std::array<std::array<uint16_t, 256>, kTables> tables{};
   size_t i = 0;
-  for (; i + 4 <= n; i += 4) {
-    for (size_t part = 0; part < 4; ++part) ++parts[part][symbols[i + part]];
+  for (; i + kTables <= n; i += kTables) {
+    for (size_t table = 0; table < kTables; ++table) ++tables[table][symbols[i + table]];
   }
-  for (; i < n; ++i) ++parts[0][symbols[i]];
-  for (size_t s = 0; s < 256; ++s) parts[0][s] += parts[1][s] + parts[2][s] + parts[3][s];
-  return parts[0];
+  for (; i < n; ++i) ++tables[0][symbols[i]];
+  Counts counts;
+  for (size_t s = 0; s < counts.size(); ++s) {
+    counts[s] = 0;
+    for (const auto& table : tables) counts[s] += table[s];
+  }
+  return counts;
 }
 
 Frequencies normalise(const Counts& counts, size_t n) {

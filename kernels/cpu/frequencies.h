@@ -12,7 +12,7 @@ namespace netsense::kernels {
 using Counts = std::array<uint32_t, 256>;
 using Frequencies = std::array<uint16_t, 256>;
 
-// How often each byte occurs.
+// How often each of n bytes occurs; n is at most 65535.
 Counts count_symbols(const uint8_t* symbols, size_t n);
 
 // Scales counts, of which at least one is not 0, to a sum of kRansTotal. What occurs keeps at least 1.

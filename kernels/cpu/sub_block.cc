@@ -72,7 +72,7 @@ Counts sample_symbols(const uint8_t* symbols, size_t n, size_t* samples) {
 }
 
 template <class T>
-size_t encode_floats(Tier tier, const SubBlock& what, const uint8_t* elements, Work& work) {
+size_t encode_floats(Tier tier, const SubBlock& what, const uint8_t* elements, Work& work, uint8_t* coded) {
   const size_t n = what.elements;
   const size_t raw_bytes = n * T::kBytes;
   const size_t padded = round_up(n, kRun);
@@ -88,7 +88,6 @@ size_t encode_floats(Tier tier, const SubBlock& what, const uint8_t* elements, W
 
   const FloatLayout layout = float_layout(what.type);
   const size_t count = count_bits(work.has_residual, padded);
-  uint8_t* const coded = work.coded;
   coded[1] = result.present;
   store_le(coded + 2, static_cast<uint16_t>(base));
   store_le(coded + 4, static_cast<uint16_t>(count));
@@ -159,29 +158,30 @@ bool repeats(const uint8_t* data, size_t bytes, size_t period) {
   return std::memcmp(data, data + period, bytes - period) == 0;
 }
 
-size_t encode_sub_block(Tier tier, const SubBlock& what, const uint8_t* elements, Work& work) {
+size_t encode_sub_block(Tier tier, const SubBlock& what, const uint8_t* elements, Work& work,
+                        uint8_t* coded) {
   const size_t size = float_layout(what.type).bytes;
   const size_t raw_bytes = what.elements * size;
   if (repeats(elements, raw_bytes, size)) {
     const bool zero = std::all_of(elements, elements + size, [](uint8_t byte) { return byte == 0; });
-    work.coded[0] = static_cast<uint8_t>(zero ? SubBlockMode::kZero : SubBlockMode::kConstant);
+    coded[0] = static_cast<uint8_t>(zero ? SubBlockMode::kZero : SubBlockMode::kConstant);
     if (zero) return 1 < raw_bytes ? 1 : 0;
-    std::memcpy(work.coded + 1, elements, size);
+    std::memcpy(coded + 1, elements, size);
     return 1 + size < raw_bytes ? 1 + size : 0;
   }
   switch (what.type) {
     case DType::kF32:
-      return encode_floats<F32>(tier, what, elements, work);
+      return encode_floats<F32>(tier, what, elements, work, coded);
     case DType::kF16:
-      return encode_floats<F16>(tier, what, elements, work);
+      return encode_floats<F16>(tier, what, elements, work, coded);
     case DType::kBf16:
-      return encode_floats<Bf16>(tier, what, elements, work);
+      return encode_floats<Bf16>(tier, what, elements, work, coded);
     case DType::kF64:
-      return encode_floats<F64>(tier, what, elements, work);
+      return encode_floats<F64>(tier, what, elements, work, coded);
     case DType::kF8E4M3:
-      return encode_floats<F8E4M3>(tier, what, elements, work);
+      return encode_floats<F8E4M3>(tier, what, elements, work, coded);
     case DType::kF8E5M2:
-      return encode_floats<F8E5M2>(tier, what, elements, work);
+      return encode_floats<F8E5M2>(tier, what, elements, work, coded);
     case DType::kBytes:
       break;
   }
