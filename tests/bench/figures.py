@@ -1,6 +1,7 @@
 """Figures of a benchmark: medians, tables, and the JSON object that every benchmark ends with."""
 import datetime
 import json
+import math
 import os
 import platform
 import statistics
@@ -18,6 +19,14 @@ def median_ratio(ours, theirs):
     """Median over the repetitions of ours/theirs: each ratio is of two runs next to each other in time, so that what
     slows the machine down for a while changes both."""
     return statistics.median(our / their for our, their in zip(ours, theirs, strict=True))
+
+
+def ratio_interval(ours, theirs):
+    """Where the true median_ratio lies at 95 %, whatever the distribution: between two of the ordered ratios, chosen by
+    the binomial distribution of how many lie below the median (Conover, Practical Nonparametric Statistics, 3.2)."""
+    ratios = sorted(our / their for our, their in zip(ours, theirs, strict=True))
+    out = max(math.floor((len(ratios) - 1.96 * math.sqrt(len(ratios))) / 2), 0)
+    return [ratios[out], ratios[-1 - out]]
 
 
 def spread(values):

@@ -28,6 +28,11 @@ class Figures(unittest.TestCase):
         # The machine was ten times slower in the second round, for both.
         self.assertEqual(figures.median_ratio([2, 20, 3], [1, 10, 3]), 2)
 
+    def test_interval_of_a_ratio_leaves_out_as_many_at_both_ends(self):
+        # 16 ratios: floor((16 - 1.96 * 4) / 2) = 4 on each side.
+        self.assertEqual(figures.ratio_interval(range(1, 17), [1] * 16), [5, 12])
+        self.assertEqual(figures.ratio_interval([3, 1], [1, 1]), [1, 3])
+
     def test_spread_of_equal_values_is_zero(self):
         self.assertEqual(figures.spread([5, 5, 5]), 0)
         self.assertEqual(figures.spread([5]), 0)
@@ -121,10 +126,13 @@ class Compression(unittest.TestCase):
         self.assertEqual(len(list(bench_congested.misses([{**good, "type": "f32", "over_off": 1.09}]))), 1)
 
     def test_what_costs_too_much_is_named(self):
-        latency = {"where": "veth", "kind": "latency", "bytes": 1024, "ratio": 1.02}
-        bandwidth = {**latency, "kind": "bandwidth", "ratio": 0.98}
+        latency = {"where": "veth", "kind": "latency", "bytes": 1024, "ratio": 1.02, "interval": [1.01, 1.03]}
+        bandwidth = {**latency, "kind": "bandwidth", "ratio": 0.98, "interval": [0.97, 0.99]}
         self.assertEqual(list(bench_idle.misses([latency, bandwidth])), [])
-        self.assertEqual(len(list(bench_idle.misses([{**latency, "ratio": 1.021}, {**bandwidth, "ratio": 0.979}]))), 2)
+        self.assertEqual(list(bench_idle.misses([{**latency, "ratio": 1.031, "interval": [1.025, 1.04]},
+                                                 {**bandwidth, "ratio": 0.975}])),
+                         ["veth, 1 KiB: 1.031 of the latency without, more than 1.02",
+                          "veth, 1 KiB: 0.975 of the bandwidth without, less than 0.98 (not certain: 0.970 to 0.990)"])
 
     def test_the_gradients_are_the_tensors_without_their_files_headers(self):
         for type_name, width in (("bf16", 2), ("f32", 4)):
