@@ -169,17 +169,20 @@ TEST_CASE("connections can be closed with receives outstanding and opened again"
 }
 
 TEST_CASE("no thread is left behind") {
+  // The kernel lists a thread for a moment after it was joined, those of the cases before this one too. So
+  // there are more rounds than there can be of those: one thread left behind in each cannot hide among them.
+  constexpr int kRounds = 16;
   const ptrdiff_t before = running_threads();
-  {
-    Plugin plugin(library_path(), any_version());
+  REQUIRE(before < kRounds);
+  for (int round = 0; round < kRounds; ++round) {
+    Plugin plugin(library_path(), net_versions().back());
     Connection connection(plugin);
     const std::vector<uint8_t> from(kKiB * kKiB);
     std::vector<uint8_t> to(from.size());
     connection.wait(std::vector{connection.post_recv(to.data(), to.size(), nullptr),
                                 connection.post_send(from.data(), from.size(), nullptr)});
   }
-  // The kernel lists a thread for a moment after it was joined.
-  poll_until("threads of the plugin", [&] { return running_threads() == before; });
+  poll_until("threads of the plugin", [&] { return running_threads() <= before; });
 }
 
 TEST_CASE("two communicators use the plugin side by side") {
