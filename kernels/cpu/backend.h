@@ -11,7 +11,7 @@ namespace netsense::kernels {
 struct Backend {
   const char* name;
 
-  // Codes the elements of a sub-block into `coded`, which has encoding_room(what) bytes; returns the coded
+  // Codes the elements of a sub-block into `coded`, which has encoding_room() bytes; returns the coded
   // bytes, fewer than the elements have, or 0 where they do not shrink.
   size_t (*encode_sub_block)(Tier tier, const SubBlock& what, const uint8_t* elements, Work& work,
                              uint8_t* coded);

@@ -68,7 +68,7 @@ size_t write_floats(const Backend& backend, Tier tier, DType type, const uint8_t
     const uint8_t* const elements = src + parts.offset_of(i);
     const size_t raw_bytes = what.elements * parts.element_bytes;
     // In place where there is room for whatever it may write.
-    uint8_t* const out = limit - at >= encoding_room(what) ? dst + at : work.coded;
+    uint8_t* const out = limit - at >= encoding_room(what.elements, raw_bytes) ? dst + at : work.coded;
     const size_t coded = backend.encode_sub_block(tier, what, elements, work, out);
     const size_t stored = coded != 0 ? coded : 1 + raw_bytes;
     if (at + stored > limit) return 0;

@@ -17,9 +17,24 @@ constexpr size_t kMaxPlanes = 6;
 constexpr size_t kPlaneBytes = kMaxPlanes * (kMaxSubBlockBytes / 8 + kSlack);
 static_assert(kPlaneBytes >= 3 * (kMaxSubBlockBytes / 4 + kSlack));
 
+// What is to be coded, or where it is to be put.
+struct SubBlock {
+  DType type;
+  size_t elements;  // at most kMaxSubBlockElements, and kMaxSubBlockBytes in all
+};
+
+// What an encoder may write before it knows that the sub-block does not shrink: residuals no larger than the
+// elements, symbols of 4 + 4 + 8 bits and one in a bitmap, and a table with headers and states.
+constexpr size_t kMaxSymbolBytes = 3;
+constexpr size_t kMaxHeadBytes =
+    kFloatHeaderBytes + kLevelsHeaderBytes + kRansHeaderBytes + kMaxFrequencyBytes + kRansStateBytes;
+constexpr size_t encoding_room(size_t elements, size_t raw_bytes) {
+  return raw_bytes + elements * kMaxSymbolBytes + kMaxHeadBytes + kSlack;
+}
+
 struct alignas(64) Work {
   uint8_t elements[kMaxSubBlockBytes + kSlack];  // of a sub-block that fills no whole registers
-  uint8_t coded[kMaxSubBlockBytes + 3 * kMaxSubBlockElements + 2048];  // encoding_room() of any
+  uint8_t coded[encoding_room(kMaxSubBlockElements, kMaxSubBlockBytes)];
   uint8_t symbols[kMaxSubBlockElements + kSlack];
   uint8_t codes[kMaxSubBlockElements + kSlack];
   uint8_t second[kMaxSubBlockElements + kSlack];  // symbols of level 2
@@ -33,19 +48,5 @@ struct alignas(64) Work {
   RansSymbol rans[256];
 };
 static_assert(sizeof(Work) <= sizeof(Scratch));
-
-// What is to be coded, or where it is to be put.
-struct SubBlock {
-  DType type;
-  size_t elements;  // at most kMaxSubBlockElements, and kMaxSubBlockBytes in all
-};
-
-// What an encoder may write before it knows that the sub-block does not shrink: residuals no larger than the
-// elements, symbols of 4 + 4 + 8 bits and one in a bitmap, headers, tables and states.
-constexpr size_t encoding_room(const SubBlock& what) {
-  constexpr size_t kHeaders = 1024;
-  static_assert(kHeaders >= kRansHeaderBytes + kMaxFrequencyBytes + kRansStateBytes + kLevelsHeaderBytes);
-  return what.elements * (float_layout(what.type).bytes + 3u) + kHeaders + kSlack;
-}
 
 }  // namespace netsense::kernels

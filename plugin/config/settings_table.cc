@@ -132,7 +132,7 @@ constexpr std::array kTable{
             "the host's "
             "name, `%p` the process's number; in a directory each process makes a file of its own. It has a "
             "`/` or a `.` in it.",
-            TextType{&Settings::trace, "a path such as /tmp/%h.%p.trace or ./traces/", &is_trace_path}},
+            TextType{&Settings::trace, "a path such as ./%h.%p.trace or ./traces/", &is_trace_path}},
     Setting{"NETSENSE_TRACE_LIMIT", "", "bytes", "",
             "Size at which that file ends. A block that is sent takes 56 bytes, one that is received 40.",
             SizeType{&Settings::trace_limit, size_t{64} << 10, size_t{1} << 40}},

@@ -84,15 +84,15 @@ def carry_out(arguments):
 def main():
     parser = argparse.ArgumentParser(prog="tools/bench idle", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer repetitions")
-    parser.add_argument("--repetitions", type=int, help="of both modes (default 40, quick: 3)")
+    parser.add_argument("--repetitions", type=int, help="of both modes (default 40, quick: 6)")
     parser.add_argument("--seconds", type=float, default=0.3, help="per size of a stream (default 0.3)")
     parser.add_argument("--round-trips", type=int, default=2000, help="per size and repetition (default 2000)")
     arguments = figures.parse_checked(parser)
-    arguments.repetitions = arguments.repetitions or (3 if arguments.quick else 40)
+    arguments.repetitions = arguments.repetitions or (figures.CERTAIN_FROM if arguments.quick else 40)
     ranks.forget_settings()
     how = {**figures.machine(), "program": "bench_p2p (streams), netsense-perf (all_reduce)",
            "repetitions": arguments.repetitions, "seconds": arguments.seconds, "round_trips": arguments.round_trips,
-           "order": "both modes in turn in every repetition; ratios are medians over the repetitions, with the interval of each at 95 %"}
+           "order": "both modes in turn in every repetition; ratios are medians over the repetitions, intervals at 95 %"}
     return figures.run("idle", how, lambda: carry_out(arguments), namespaces=True)
 
 

@@ -11,6 +11,9 @@ import netns
 from tables import format_size, parse_checked, parse_size, print_table  # noqa: F401 (the benchmarks take them from here)
 
 
+CERTAIN_FROM = 6  # repetitions: 2 / 2^6 is the first below 5 %
+
+
 class BenchError(RuntimeError):
     """A measurement failed; the text says which and shows what the processes wrote."""
 
@@ -23,9 +26,13 @@ def median_ratio(ours, theirs):
 
 def ratio_interval(ours, theirs):
     """Where the true median_ratio lies at 95 %, whatever the distribution: between two of the ordered ratios, chosen by
-    the binomial distribution of how many lie below the median (Conover, Practical Nonparametric Statistics, 3.2)."""
+    the binomial distribution of how many lie below the median (Conover, Practical Nonparametric Statistics, 3.2). Of
+    fewer than CERTAIN_FROM ratios it is the whole range, which is less sure."""
     ratios = sorted(our / their for our, their in zip(ours, theirs, strict=True))
-    out = max(math.floor((len(ratios) - 1.96 * math.sqrt(len(ratios))) / 2), 0)
+    out = 0
+    # Outside [ratios[out], ratios[-1 - out]] if at most `out` ratios lie on one side of the median.
+    while 2 * sum(math.comb(len(ratios), below) for below in range(out + 2)) <= 0.05 * 2 ** len(ratios):
+        out += 1
     return [ratios[out], ratios[-1 - out]]
 
 

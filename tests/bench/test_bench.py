@@ -29,8 +29,9 @@ class Figures(unittest.TestCase):
         self.assertEqual(figures.median_ratio([2, 20, 3], [1, 10, 3]), 2)
 
     def test_interval_of_a_ratio_leaves_out_as_many_at_both_ends(self):
-        # 16 ratios: floor((16 - 1.96 * 4) / 2) = 4 on each side.
-        self.assertEqual(figures.ratio_interval(range(1, 17), [1] * 16), [5, 12])
+        # 2 (1 + 16 + 120 + 560) / 2^16 = 2.1 % are outside with three left out at each end, 7.7 % with four.
+        self.assertEqual(figures.ratio_interval(range(1, 17), [1] * 16), [4, 13])
+        self.assertEqual(figures.ratio_interval(range(1, figures.CERTAIN_FROM + 1), [1] * 6), [1, 6])
         self.assertEqual(figures.ratio_interval([3, 1], [1, 1]), [1, 3])
 
     def test_spread_of_equal_values_is_zero(self):

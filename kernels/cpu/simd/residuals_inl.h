@@ -39,20 +39,17 @@ HWY_INLINE size_t residual_bytes(const FloatLayout& layout, uint8_t present, siz
 HWY_INLINE size_t write_residuals(const FloatLayout& layout, uint8_t present, size_t n, size_t count,
                                   const Parts<uint8_t>& parts, uint8_t* out) {
   uint8_t* at = out;
-  const auto put_dense = [&](const uint8_t* part, uint8_t* to) {
-    if (count == n) {
-      std::memcpy(to, part, n);
-    } else {
-      gather_bits(parts.has_residual, part, n, to);
-    }
-  };
   if ((present & kHighFieldBit) != 0) {
     if (count != n) gather_bits(parts.has_residual, parts.high, n, parts.high);
     at += pack_codes(parts.high, count, layout.high_bits, at);
   }
   for (size_t plane = 0; plane < layout.planes; ++plane) {
     if ((present >> plane & 1) == 0) continue;
-    put_dense(parts.planes[plane], at);
+    if (count == n) {
+      std::memcpy(at, parts.planes[plane], n);
+    } else {
+      gather_bits(parts.has_residual, parts.planes[plane], n, at);
+    }
     at += count;
   }
   return static_cast<size_t>(at - out);

@@ -72,7 +72,7 @@ const Good kGood[] = {
     {"NETSENSE_ABORT_ON_ERROR", "1", "on"},
     {"NETSENSE_STATS", "off", "off"},
     {"NETSENSE_STATS_DIR", "/run/user/1000", "/run/user/1000"},
-    {"NETSENSE_TRACE", "/tmp/%h.%p.trace", "/tmp/%h.%p.trace"},
+    {"NETSENSE_TRACE", "./%h.%p.trace", "./%h.%p.trace"},
     {"NETSENSE_TRACE", "./traces", "./traces"},
     {"NETSENSE_TRACE", "a.trace", "a.trace"},
     {"NETSENSE_TRACE_LIMIT", "64K", "64K"},
@@ -126,7 +126,7 @@ const Bad kBad[] = {
     {"NETSENSE_STATS_DIR", "/dev/shm\n", ""},
     {"NETSENSE_TRACE", "1", ""},
     {"NETSENSE_TRACE", "on", ""},
-    {"NETSENSE_TRACE", "/tmp/a\n", ""},
+    {"NETSENSE_TRACE", "./a\n", ""},
     {"NETSENSE_TRACE_LIMIT", "1K", "64K"},
     {"NETSENSE_TRACE_LIMIT", "2048G", "1024G"},
 };
