@@ -93,6 +93,7 @@ TEST_CASE("thirty-two messages can be under way, and arrive in order") {
   std::vector<std::vector<uint8_t>> from;
   std::vector<std::vector<uint8_t>> to(kMessages, std::vector<uint8_t>(20 * kKiB));
   std::vector<void*> requests;
+  requests.reserve(2 * kMessages);
   // A plugin has one try to take each: NCCL counts on 32.
   for (auto& room : to) requests.push_back(connection.irecv(room.data(), room.size(), nullptr));
   for (size_t i = 0; i < kMessages; ++i) {
