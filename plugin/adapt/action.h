@@ -15,6 +15,7 @@ enum class Reason : uint8_t {
   kTooSmall = 2,      // below the least size
   kUnregistered = 3,  // NCCL has not registered the memory
   kLowLatency = 4,    // NCCL's LL or LL128, or it might be
+  kCoded = 10,        // its sender has compressed it
   // Of a block of any other.
   kBusy = 5,          // another stream was deciding
   kForced = 6,        // the setting names a codec

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "plugin/config/settings.h"
+#include "plugin/core/devices.h"
+#include "plugin/core/guard.h"
 #include "plugin/core/profile.h"
 #include "plugin/core/transports.h"
 
@@ -38,12 +40,6 @@ struct Context {
 };
 
 namespace {
-
-struct Device {
-  Transport* transport;
-  int index;  // within its transport
-  const DeviceInfo* info;
-};
 
 // What the process has read and found out; made at the first init.
 struct Net {
@@ -99,45 +95,6 @@ void ensure_net(int abi_version) {
   if (the_net() == nullptr) the_net() = make_net(abi_version).release();
 }
 
-// An error that leaves a comm is final for it. NCCL before 2.28 may go on polling all the same, so the user
-// can ask for the process to end instead.
-Status finish(Status status) {
-  const Net* net = the_net();
-  if (status != Status::kOk && net != nullptr && net->settings.abort_on_error) {
-    NETSENSE_WARN("NETSENSE_ABORT_ON_ERROR=1: ending the process after the error above");
-    std::abort();
-  }
-  return status;
-}
-
-// The C ABI must not see an exception.
-template <typename Function>
-Status guarded(const char* what, Function&& function) noexcept {
-  try {
-    return function();
-  } catch (const std::bad_alloc&) {
-    NETSENSE_WARN("{}: out of memory", what);
-    return Status::kSystemError;
-  } catch (const std::exception& error) {
-    NETSENSE_WARN("{}: {}", what, error.what());
-    return Status::kInternalError;
-  } catch (...) {
-    NETSENSE_WARN("{}: unexpected exception", what);
-    return Status::kInternalError;
-  }
-}
-
-Status invalid(const char* what) {
-  NETSENSE_WARN("{}", what);
-  return Status::kInvalidArgument;
-}
-
-const Device* find_device(int device) {
-  const Net* net = the_net();
-  if (net == nullptr || device < 0 || static_cast<size_t>(device) >= net->devices.size()) return nullptr;
-  return &net->devices[static_cast<size_t>(device)];
-}
-
 Status unknown_device(int device) {
   const Net* net = the_net();
   NETSENSE_WARN("there is no device {}: netsense offers {}", device,
@@ -156,6 +113,27 @@ Handle as_handle(void* handle) {
 }
 
 }  // namespace
+
+const Device* find_device(int device) {
+  const Net* net = the_net();
+  if (net == nullptr || device < 0 || static_cast<size_t>(device) >= net->devices.size()) return nullptr;
+  return &net->devices[static_cast<size_t>(device)];
+}
+
+const config::Settings& settings() {
+  static const config::Settings defaults;
+  const Net* net = the_net();
+  return net == nullptr ? defaults : net->settings;
+}
+
+// NCCL before 2.28 may go on polling after an error, so the user can ask for the process to end instead.
+Status finish(Status status) {
+  if (status != Status::kOk && settings().abort_on_error) {
+    NETSENSE_WARN("NETSENSE_ABORT_ON_ERROR=1: ending the process after the error above");
+    std::abort();
+  }
+  return status;
+}
 
 Status net_init(const InitArgs& args, Context** context) noexcept {
   set_log_function(args.log);

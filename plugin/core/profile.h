@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -22,6 +23,14 @@ struct TrafficInfo {
   int data_type = kUnknownTraffic;  // ncclDataType_t
   int function = kUnknownTraffic;   // ncclFunc_t
   bool operator==(const TrafficInfo&) const = default;
+};
+
+// A call of a collective network as part of what the user called.
+struct CollectiveCall {
+  bool known = false;
+  uint64_t identity = 0;   // equal for every repetition: function, count, type, address
+  uint32_t index = 0;      // of the call within the collective
+  size_t total_bytes = 0;  // of the collective
 };
 
 // Bits of NCCL's activation mask and types of events.

@@ -44,10 +44,27 @@ struct Announced {
   std::atomic<bool> low_latency{false};  // LL or LL128 and nothing else
 };
 
+// What a message holds, as far as its sender knows.
+enum class Content : uint8_t {
+  kUnknown,  // NCCL's: perhaps LL or LL128
+  kPlain,    // elements and nothing else: it may be compressed
+  kCoded,    // compressed already
+};
+
 // What is known of one message besides its bytes.
 struct MessageHints {
   int data_type = -1;        // ncclDataType_t; -1: unknown
   bool low_latency = false;  // NCCL has announced LL or LL128
+  Content content = Content::kUnknown;
+};
+
+// What a connection senses of its path; all 0 while unknown.
+struct PathView {
+  double bytes_per_second = 0;  // delivered lately
+  double btlbw = 0;             // bytes per second at the bottleneck
+  double rtprop_seconds = 0;
+  double queue_seconds = 0;  // in the host and in the network
+  bool congested = false;
 };
 
 class Comm;
@@ -85,6 +102,10 @@ class SendComm : public Comm {
   // *request is null when the ring of requests is full.
   virtual Status isend(const void* data, size_t bytes, int tag, Region* region, const MessageHints& hints,
                        Request** request) = 0;
+  // Any thread may ask.
+  [[nodiscard]] virtual PathView path() const = 0;
+  // Of the other end, for messages.
+  [[nodiscard]] virtual const std::string& peer() const = 0;
 
   void follow(std::shared_ptr<const Announced> announced) { announced_ = std::move(announced); }
   [[nodiscard]] bool low_latency_announced() const {
@@ -101,6 +122,8 @@ class RecvComm : public Comm {
   // the data (LL, LL128), so these must appear after the data they guard.
   virtual Status irecv(void* data, size_t bytes, int tag, Region* region, bool completion_optional,
                        Request** request) = 0;
+  // Of the other end, for messages.
+  [[nodiscard]] virtual const std::string& peer() const = 0;
 };
 
 class Listener : public OfProcess {

@@ -24,10 +24,11 @@ constexpr std::array<Name, kReasons> kReasonNames{{
     {"not congested", "not_congested"},
     {"a trial", "trial"},
     {"the model says so", "model"},
+    {"coded by an all-reduce", "coded"},
     {"newer than this report", "newer"},
 }};
 static_assert(kReasonNames[static_cast<size_t>(adapt::Reason::kTooSmall)].key == "too_small" &&
-              kReasonNames[static_cast<size_t>(adapt::Reason::kModel)].key == "model");
+              kReasonNames[static_cast<size_t>(adapt::Reason::kCoded)].key == "coded");
 
 constexpr std::array<std::string_view, kActions> kActionNames{"raw", "fast", "tight"};
 

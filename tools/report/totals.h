@@ -12,7 +12,7 @@ namespace netsense::report {
 
 inline constexpr size_t kActions = 3;  // adapt::Action
 // adapt::Reason, and one more for those of later versions.
-inline constexpr size_t kReasons = static_cast<size_t>(adapt::Reason::kModel) + 2;
+inline constexpr size_t kReasons = static_cast<size_t>(adapt::Reason::kCoded) + 2;
 
 struct Totals {
   // Of blocks, sent or received.

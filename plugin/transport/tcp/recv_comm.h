@@ -38,6 +38,7 @@ class TcpRecvComm final : public transport::RecvComm {
   Status irecv(void* data, size_t bytes, int tag, transport::Region* region, bool completion_optional,
                transport::Request** request) override;
   Status test(transport::Request* request, bool* done, size_t* bytes) override;
+  [[nodiscard]] const std::string& peer() const override { return peer_; }
 
   // For the streams.
   Reactor& reactor() { return runtime_->reactor(); }

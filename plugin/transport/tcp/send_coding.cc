@@ -42,7 +42,12 @@ SendCoding::~SendCoding() {
 adapt::Reason SendCoding::held_back(const void* data, size_t bytes, const transport::Region* region,
                                     const transport::MessageHints& hints) {
   if (!on_) return adapt::Reason::kOff;
+  if (hints.content != transport::Content::kUnknown && !senses()) {
+    senses_.store(true, std::memory_order_relaxed);
+  }
+  if (hints.content == transport::Content::kCoded) return adapt::Reason::kCoded;
   if (bytes < rules_.min_bytes) return adapt::Reason::kTooSmall;
+  if (hints.content == transport::Content::kPlain) return adapt::Reason::kNone;
   if (region == nullptr) return adapt::Reason::kUnregistered;
   if (region->kind() != transport::BufferKind::kSimple || (hints.low_latency && !region->surely_simple())) {
     return adapt::Reason::kLowLatency;
@@ -60,6 +65,11 @@ void SendCoding::sensed(probe::Time now, size_t stream, const StreamLook& look, 
   const bool any_backed_up = std::ranges::any_of(looks_, &StreamLook::backed_up);
   const probe::Estimate whole = probe::combine(estimates_);
   congestion_.update(now, whole, any_backed_up);
+  published_.bytes_per_second.store(whole.active ? whole.delivery_rate : 0, std::memory_order_relaxed);
+  published_.btlbw.store(whole.btlbw, std::memory_order_relaxed);
+  published_.rtprop_seconds.store(probe::to_seconds(whole.rtprop), std::memory_order_relaxed);
+  published_.queue_seconds.store(probe::to_seconds(whole.queue_delay()), std::memory_order_relaxed);
+  published_.congested.store(congestion_.present(now), std::memory_order_relaxed);
   counters->sensed({.rtprop = whole.rtprop,
                     .rtt = whole.rtt,
                     .btlbw_bytes_per_second = whole.btlbw,
@@ -76,6 +86,14 @@ void SendCoding::sensed(probe::Time now, size_t stream, const StreamLook& look, 
                        congestion_.present(now)));
   }
   deciding_.unlock();
+}
+
+transport::PathView SendCoding::path() const {
+  return {.bytes_per_second = published_.bytes_per_second.load(std::memory_order_relaxed),
+          .btlbw = published_.btlbw.load(std::memory_order_relaxed),
+          .rtprop_seconds = published_.rtprop_seconds.load(std::memory_order_relaxed),
+          .queue_seconds = published_.queue_seconds.load(std::memory_order_relaxed),
+          .congested = published_.congested.load(std::memory_order_relaxed)};
 }
 
 void SendCoding::review(probe::Time now) {

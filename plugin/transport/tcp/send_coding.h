@@ -45,6 +45,8 @@ class SendCoding {
     bool backed_up = false;         // the transport holds bytes back, and not because of the receiver
     bool receiver_limited = false;  // the receiver takes no more
   };
+  // Any thread may ask.
+  [[nodiscard]] transport::PathView path() const;
   // What a stream has found out about its path. counters, trace: where what all of them say together goes.
   void sensed(probe::Time now, size_t stream, const StreamLook& look, telemetry::Counters* counters,
               const telemetry::ConnectionTrace& trace);
@@ -80,6 +82,12 @@ class SendCoding {
   bool on_;
   const bool traced_;
   std::atomic<bool> senses_;
+  // The last transport::PathView, value by value: a reader may see some of the next.
+  struct Published {
+    std::atomic<double> bytes_per_second{0}, btlbw{0}, rtprop_seconds{0}, queue_seconds{0};
+    std::atomic<bool> congested{false};
+  };
+  Published published_;
   TryLock deciding_;  // guards the rest; who does not get it goes without
   std::vector<Traffic> traffic_;
   std::vector<StreamLook> looks_;

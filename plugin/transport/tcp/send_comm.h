@@ -36,6 +36,8 @@ class TcpSendComm final : public transport::SendComm {
   Status isend(const void* data, size_t bytes, int tag, transport::Region* region,
                const transport::MessageHints& hints, transport::Request** request) override;
   Status test(transport::Request* request, bool* done, size_t* bytes) override;
+  [[nodiscard]] transport::PathView path() const override { return coding_.path(); }
+  [[nodiscard]] const std::string& peer() const override { return peer_; }
 
   // For the streams.
   [[nodiscard]] const Tuning& tuning() const { return runtime_->tuning(); }
