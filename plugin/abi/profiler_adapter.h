@@ -10,8 +10,8 @@
 
 namespace netsense::abi::profiler {
 
-inline Result open(void** context, int* mask) {
-  void* made = core::profile().open(mask);
+inline Result open(void** context, int* mask, uint64_t comm_id = 0, int ranks = 0) {
+  void* made = core::profile().open(mask, comm_id, ranks);
   if (context != nullptr) *context = made;
   return Result::kOk;
 }
@@ -20,14 +20,14 @@ inline Result init(void** context, int* mask) {
   return open(context, mask);
 }
 
-inline Result init(void** context, int* mask, const char* /*comm_name*/, uint64_t /*comm_id*/, int /*nodes*/,
-                   int /*ranks*/, int /*rank*/, DebugLogger /*logger*/) {
-  return open(context, mask);
+inline Result init(void** context, int* mask, const char* /*comm_name*/, uint64_t comm_id, int /*nodes*/,
+                   int ranks, int /*rank*/, DebugLogger /*logger*/) {
+  return open(context, mask, comm_id, ranks);
 }
 
-inline Result init(void** context, uint64_t /*comm_id*/, int* mask, const char* /*comm_name*/, int /*nodes*/,
-                   int /*ranks*/, int /*rank*/, DebugLogger /*logger*/) {
-  return open(context, mask);
+inline Result init(void** context, uint64_t comm_id, int* mask, const char* /*comm_name*/, int /*nodes*/,
+                   int ranks, int /*rank*/, DebugLogger /*logger*/) {
+  return open(context, mask, comm_id, ranks);
 }
 
 // coll and p2p: numbers in v1, names since v2.
@@ -41,15 +41,30 @@ core::TrafficInfo traffic_from(const Task& task) {
   }
 }
 
+// The communicator: told by each event up to v3, by the context since v4.
+template <typename Task>
+core::Collective collective_from(const Task& task) {
+  const core::TrafficInfo traffic = traffic_from(task);
+  core::Collective collective{.function = traffic.function,
+                              .data_type = traffic.data_type,
+                              .count = task.count,
+                              .send = task.send};
+  if constexpr (requires { task.comm_id; }) collective.comm_id = task.comm_id;
+  return collective;
+}
+
 template <typename Event>
-void* start(const Event& event) {
+void* start(const void* context, const Event& event) {
   switch (event.type) {
     case core::kProfileColl:
-      return core::profile().start_task(traffic_from(event.coll));
+      return core::profile().start_collective(context, collective_from(event.coll));
     case core::kProfileP2p:
       return core::profile().start_task(traffic_from(event.p2p));
     case core::kProfileProxyOp:
-      return core::profile().start_proxy_op(event.parent, event.proxy_op.pid);
+      return core::profile().start_proxy_op(context, {.parent = event.parent,
+                                                      .parent_process = event.proxy_op.pid,
+                                                      .sends = event.proxy_op.is_send != 0,
+                                                      .peer = event.proxy_op.peer});
     case core::kProfileProxyStep:
       return core::profile().start_proxy_step(event.parent);
     default:
@@ -58,8 +73,8 @@ void* start(const Event& event) {
 }
 
 template <typename Event>
-Result start_event(void* /*context*/, void** event, Event* description) {
-  if (event != nullptr) *event = description == nullptr ? nullptr : start(*description);
+Result start_event(void* context, void** event, Event* description) {
+  if (event != nullptr) *event = description == nullptr ? nullptr : start(context, *description);
   return Result::kOk;
 }
 

@@ -10,37 +10,54 @@
 namespace netsense::core {
 namespace {
 
-// From the top: 16 bits tag, 16 generation, 8 level, 8 nothing, 8 function, 8 data type. The tag sets bits 63
-// and 55, which no address of a user's memory has, neither on x86-64 nor on aarch64 with its tagged pointers:
-// the handles of other profilers, which are addresses, are never taken for ours.
+// From the top: 16 bits tag, 8 generation, 2 level, 6 function, 6 data type, 26 number of the collective. The
+// tag sets bits 63 and 55, which no address of a user's memory has, neither on x86-64 nor on aarch64 with its
+// tagged pointers: the handles of other profilers, which are addresses, are never taken for ours.
 constexpr uint64_t kTag = 0x9ac5;
-constexpr uint64_t kUnknownByte = 0xff;
+constexpr uint64_t kUnknownNumber = 0x3f;
+constexpr uint64_t kCollectiveMask = (uint64_t{1} << 26) - 1;
+static_assert(Collectives::kSlots <= kCollectiveMask);
 constexpr int kWantedEvents =
     static_cast<int>(kProfileColl | kProfileP2p | kProfileProxyOp | kProfileProxyStep);
 
 enum class Level : uint8_t { kTask = 1, kProxyOp = 2, kProxyStep = 3 };
 
-uint64_t to_byte(int number) {
-  return number >= 0 && number < static_cast<int>(kUnknownByte) ? static_cast<uint64_t>(number)
-                                                                : kUnknownByte;
+struct Contents {
+  TrafficInfo info;
+  uint32_t collective = Collectives::kNone;
+};
+
+uint64_t to_field(int number) {
+  return number >= 0 && number < static_cast<int>(kUnknownNumber) ? static_cast<uint64_t>(number)
+                                                                  : kUnknownNumber;
 }
 
-int from_byte(uint64_t byte) {
-  return byte == kUnknownByte ? kUnknownTraffic : static_cast<int>(byte);
+int from_field(uint64_t field) {
+  return field == kUnknownNumber ? kUnknownTraffic : static_cast<int>(field);
 }
 
-void* make_handle(uint16_t generation, Level level, TrafficInfo info) {
-  const uint64_t bits = kTag << 48 | uint64_t{generation} << 32 | static_cast<uint64_t>(level) << 24 |
-                        to_byte(info.function) << 8 | to_byte(info.data_type);
+void* make_handle(uint8_t generation, Level level, const Contents& contents) {
+  const uint64_t bits = kTag << 48 | uint64_t{generation} << 40 | static_cast<uint64_t>(level) << 38 |
+                        to_field(contents.info.function) << 32 | to_field(contents.info.data_type) << 26 |
+                        contents.collective;
   return reinterpret_cast<void*>(bits);  // NOLINT(performance-no-int-to-ptr): never followed, see profile.h
 }
 
-std::optional<TrafficInfo> read_handle(const void* handle, uint16_t generation, Level level) {
+std::optional<Contents> read_handle(const void* handle, uint8_t generation, Level level) {
   const auto bits = reinterpret_cast<uint64_t>(handle);
-  const uint64_t head = kTag << 24 | uint64_t{generation} << 8 | static_cast<uint64_t>(level);
-  if (generation == 0 || bits >> 24 != head) return std::nullopt;
-  return TrafficInfo{from_byte(bits & 0xff), from_byte(bits >> 8 & 0xff)};
+  const uint64_t head = kTag << 10 | uint64_t{generation} << 2 | static_cast<uint64_t>(level);
+  if (generation == 0 || bits >> 38 != head) return std::nullopt;
+  return Contents{{from_field(bits >> 26 & 0x3f), from_field(bits >> 32 & 0x3f)},
+                  static_cast<uint32_t>(bits & kCollectiveMask)};
 }
+
+// What the thread that NCCL moves data by is at; each has its own.
+struct CurrentOperation {
+  uint32_t collective = Collectives::kNone;
+  uint8_t generation = 0;
+  uint32_t calls = 0;  // of the collective network since it began
+};
+thread_local CurrentOperation current_operation;
 
 // NCCL may read it at the same time, by an atomic load.
 void write_mask(int* mask, int value) {
@@ -61,18 +78,13 @@ int find_name(const Name (&names)[kCount], const char* name) {
 
 }  // namespace
 
-void* Profile::open(int* mask) noexcept {
+void* Profile::open(int* mask, uint64_t comm_id, int ranks) noexcept {
   if (mask == nullptr) return nullptr;
   try {
     const std::lock_guard lock(mutex_);
-    const auto known = std::ranges::find(masks_, mask, &Mask::mask);
-    if (known != masks_.end()) {
-      ++known->contexts;
-    } else {
-      masks_.push_back({mask, 1});
-    }
+    contexts_.push_back(std::make_unique<Context>(Context{mask, comm_id, ranks}));
     write_mask(mask, wanted_ > 0 ? kWantedEvents : 0);
-    return mask;
+    return contexts_.back().get();
   } catch (...) {
     write_mask(mask, 0);
     return nullptr;
@@ -81,10 +93,12 @@ void* Profile::open(int* mask) noexcept {
 
 void Profile::close(void* context) noexcept {
   const std::lock_guard lock(mutex_);
-  const auto known = std::ranges::find_if(masks_, [&](const Mask& m) { return m.mask == context; });
-  if (known == masks_.end() || --known->contexts > 0) return;
-  write_mask(known->mask, 0);
-  masks_.erase(known);
+  const auto known = std::ranges::find_if(contexts_, [&](const auto& c) { return c.get() == context; });
+  if (known == contexts_.end()) return;
+  int* mask = (*known)->mask;
+  contexts_.erase(known);
+  // There is one mask for each NCCL in the process.
+  if (std::ranges::none_of(contexts_, [&](const auto& c) { return c->mask == mask; })) write_mask(mask, 0);
 }
 
 void Profile::want(bool wanted) noexcept {
@@ -95,36 +109,72 @@ void Profile::want(bool wanted) noexcept {
   if (before == now) return;
   if (now && ++last_generation_ == 0) ++last_generation_;
   generation_.store(now ? last_generation_ : 0, std::memory_order_relaxed);
-  for (const Mask& mask : masks_) write_mask(mask.mask, now ? kWantedEvents : 0);
+  for (const auto& context : contexts_) write_mask(context->mask, now ? kWantedEvents : 0);
 }
 
 void* Profile::start_task(TrafficInfo info) const noexcept {
-  const uint16_t generation = generation_.load(std::memory_order_relaxed);
-  return generation == 0 ? nullptr : make_handle(generation, Level::kTask, info);
+  const uint8_t generation = generation_.load(std::memory_order_relaxed);
+  return generation == 0 ? nullptr : make_handle(generation, Level::kTask, {.info = info});
 }
 
-void* Profile::start_proxy_op(const void* parent, pid_t parent_process) const noexcept {
-  const uint16_t generation = generation_.load(std::memory_order_relaxed);
-  const auto info = read_handle(parent, generation, Level::kTask);
+void* Profile::start_collective(const void* context, const Collective& collective) noexcept {
+  const uint8_t generation = generation_.load(std::memory_order_relaxed);
+  if (generation == 0) return nullptr;
+  Contents contents{.info = {.data_type = collective.data_type, .function = collective.function}};
+  try {
+    Collective whole = collective;
+    if (whole.comm_id == 0 && context != nullptr) whole.comm_id = static_cast<const Context*>(context)->comm_id;
+    contents.collective = collectives_.add(whole);
+  } catch (...) {
+    contents.collective = Collectives::kNone;  // no memory: it stays unknown
+  }
+  return make_handle(generation, Level::kTask, contents);
+}
+
+void* Profile::start_proxy_op(const void* context, const ProxyOp& op) const noexcept {
+  const uint8_t generation = generation_.load(std::memory_order_relaxed);
+  const auto contents = read_handle(op.parent, generation, Level::kTask);
   // With PXN a proxy sends for ranks of other processes, whose handles another build may have made.
-  if (!info || parent_process != getpid()) return nullptr;
-  return make_handle(generation, Level::kProxyOp, *info);
+  const bool own = contents && op.parent_process == getpid();
+  // "The network" is the peer whose number is one more than the last rank's.
+  const int ranks = context == nullptr ? 0 : static_cast<const Context*>(context)->ranks;
+  if (op.sends && (ranks == 0 || op.peer == ranks)) {
+    current_operation = {own ? contents->collective : Collectives::kNone, generation, 0};
+  }
+  return own ? make_handle(generation, Level::kProxyOp, *contents) : nullptr;
 }
 
 void* Profile::start_proxy_step(const void* parent) const noexcept {
-  const uint16_t generation = generation_.load(std::memory_order_relaxed);
-  const auto info = read_handle(parent, generation, Level::kProxyOp);
-  return info ? make_handle(generation, Level::kProxyStep, *info) : nullptr;
+  const uint8_t generation = generation_.load(std::memory_order_relaxed);
+  const auto contents = read_handle(parent, generation, Level::kProxyOp);
+  return contents ? make_handle(generation, Level::kProxyStep, *contents) : nullptr;
 }
 
 std::optional<TrafficInfo> Profile::traffic_of(const void* phandle) const noexcept {
-  const uint16_t generation = generation_.load(std::memory_order_relaxed);
+  const uint8_t generation = generation_.load(std::memory_order_relaxed);
   if (generation == 0 || phandle == nullptr) return std::nullopt;
   // NCCL's record of the step begins with the handle of the step's event. (In 2.26 it is another record,
   // which begins with an address.)
   const void* handle = nullptr;
   memcpy(&handle, phandle, sizeof handle);
-  return read_handle(handle, generation, Level::kProxyStep);
+  const auto contents = read_handle(handle, generation, Level::kProxyStep);
+  if (!contents) return std::nullopt;
+  return contents->info;
+}
+
+CollectiveCall Profile::next_call(uint64_t comm_id, int data_type) const noexcept {
+  CurrentOperation& operation = current_operation;
+  const uint8_t generation = generation_.load(std::memory_order_relaxed);
+  if (generation == 0 || operation.generation != generation || operation.collective == Collectives::kNone) {
+    return {};
+  }
+  const Collectives::Entry entry = collectives_.at(operation.collective);
+  const bool same_comm = comm_id == 0 || entry.comm_id == 0 || entry.comm_id == comm_id;
+  if (!same_comm || entry.data_type != data_type) return {};
+  return {.known = true,
+          .identity = entry.identity,
+          .index = operation.calls++,
+          .total_bytes = entry.total_bytes};
 }
 
 Profile& profile() {

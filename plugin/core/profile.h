@@ -3,17 +3,20 @@
 //
 // There is no store of events. NCCL never looks into an event's handle, so the handle itself carries what is
 // known: nothing to allocate, to run out of, to lock or to free, and a handle that is late, foreign or of
-// another process can be judged without following it.
+// another process can be judged without following it. Only what does not fit, which collective it is, stands
+// in a table (collectives.h), and the handle has its place there.
 #pragma once
 
 #include <sys/types.h>
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
+
+#include "plugin/core/collectives.h"
 
 namespace netsense::core {
 
@@ -23,14 +26,6 @@ struct TrafficInfo {
   int data_type = kUnknownTraffic;  // ncclDataType_t
   int function = kUnknownTraffic;   // ncclFunc_t
   bool operator==(const TrafficInfo&) const = default;
-};
-
-// A call of a collective network as part of what the user called.
-struct CollectiveCall {
-  bool known = false;
-  uint64_t identity = 0;   // equal for every repetition: function, count, type, address
-  uint32_t index = 0;      // of the call within the collective
-  size_t total_bytes = 0;  // of the collective
 };
 
 // Bits of NCCL's activation mask and types of events.
@@ -43,8 +38,9 @@ inline constexpr uint64_t kProfileProxyStep = 1U << 4;
 // sense, there is no information.
 class Profile {
  public:
-  // mask: NCCL's, which it reads at any time; kept until the last close of the returned context. Null: none.
-  void* open(int* mask) noexcept;
+  // mask: NCCL's, which it reads at any time; kept until the last close of a context with it. Null: none.
+  // comm_id: NCCL's number of the communicator; ranks: how many it has; 0: not told.
+  void* open(int* mask, uint64_t comm_id = 0, int ranks = 0) noexcept;
   void close(void* context) noexcept;
 
   // Counted: events are asked of NCCL while there are more calls with true than with false.
@@ -52,25 +48,39 @@ class Profile {
 
   // Event handles; null: no event. A parent may be anything.
   [[nodiscard]] void* start_task(TrafficInfo info) const noexcept;
-  // parent_process: that of the parent.
-  [[nodiscard]] void* start_proxy_op(const void* parent, pid_t parent_process) const noexcept;
+  // context: as open() returned it. collective.comm_id may be 0 where the context knows it.
+  [[nodiscard]] void* start_collective(const void* context, const Collective& collective) noexcept;
+  struct ProxyOp {
+    const void* parent = nullptr;
+    pid_t parent_process = 0;  // whose events the parent belongs to
+    bool sends = false;
+    int peer = -1;
+  };
+  // The calling thread goes on to make the calls that belong to it. context: as open() returned it.
+  [[nodiscard]] void* start_proxy_op(const void* context, const ProxyOp& op) const noexcept;
   [[nodiscard]] void* start_proxy_step(const void* parent) const noexcept;
 
   // phandle: what NCCL gives to isend and irecv: null, or an address that holds a handle. Nothing while
   // nobody wants it, for events from before that, and for events of another profiler.
   [[nodiscard]] std::optional<TrafficInfo> traffic_of(const void* phandle) const noexcept;
 
+  // For a call of a collective network by this thread: of which collective it is a part, by the sending
+  // operation that began last on this thread. Not known when that one is of another communicator or type.
+  [[nodiscard]] CollectiveCall next_call(uint64_t comm_id, int data_type) const noexcept;
+
  private:
-  struct Mask {
+  struct Context {
     int* mask;
-    int contexts;
+    uint64_t comm_id;
+    int ranks;
   };
 
+  Collectives collectives_;
   std::mutex mutex_;
-  std::vector<Mask> masks_;              // one for each NCCL in the process
+  std::vector<std::unique_ptr<Context>> contexts_;
   int wanted_ = 0;                       // guarded by mutex_
-  uint16_t last_generation_ = 0;         // guarded by mutex_
-  std::atomic<uint16_t> generation_{0};  // 0: nobody wants it
+  uint8_t last_generation_ = 0;         // guarded by mutex_
+  std::atomic<uint8_t> generation_{0};  // 0: nobody wants it
 };
 
 // The profile of the process, which the exported profiler tables fill.

@@ -23,7 +23,7 @@ struct StepRecord {
 };
 
 StepRecord step_of(const Profile& profile, const void* task, pid_t process = getpid()) {
-  return {profile.start_proxy_step(profile.start_proxy_op(task, process)), nullptr};
+  return {profile.start_proxy_step(profile.start_proxy_op(nullptr, {.parent = task, .parent_process = process})), nullptr};
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ TEST_CASE("no event is made and none answers while nobody wants it") {
   const StepRecord step = step_of(profile, task);
   profile.want(false);
   CHECK_FALSE(profile.traffic_of(&step));
-  CHECK(profile.start_proxy_op(task, getpid()) == nullptr);
+  CHECK(profile.start_proxy_op(nullptr, {.parent = task, .parent_process = getpid()}) == nullptr);
 }
 
 TEST_CASE("an event from before a pause does not answer after it") {
@@ -69,7 +69,7 @@ TEST_CASE("an event from before a pause does not answer after it") {
   profile.want(false);
   profile.want(true);
   CHECK_FALSE(profile.traffic_of(&step));
-  CHECK(profile.start_proxy_op(task, getpid()) == nullptr);
+  CHECK(profile.start_proxy_op(nullptr, {.parent = task, .parent_process = getpid()}) == nullptr);
   const StepRecord fresh = step_of(profile, profile.start_task(kBf16AllReduce));
   CHECK(profile.traffic_of(&fresh) == kBf16AllReduce);
 }
@@ -90,11 +90,11 @@ TEST_CASE("a parent that is missing, foreign or of the wrong level gives no even
   profile.want(true);
   const int foreign = 0;
   const void* task = profile.start_task(kBf16AllReduce);
-  const void* op = profile.start_proxy_op(task, getpid());
+  const void* op = profile.start_proxy_op(nullptr, {.parent = task, .parent_process = getpid()});
   const void* step = profile.start_proxy_step(op);
   for (const void* parent :
        {static_cast<const void*>(nullptr), static_cast<const void*>(&foreign), op, step}) {
-    CHECK(profile.start_proxy_op(parent, getpid()) == nullptr);
+    CHECK(profile.start_proxy_op(nullptr, {.parent = parent, .parent_process = getpid()}) == nullptr);
   }
   for (const void* parent :
        {static_cast<const void*>(nullptr), static_cast<const void*>(&foreign), task, step}) {
