@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "plugin/config/lossy_values.h"
 #include "plugin/config/settings.h"
 #include "plugin/config/settings_table.h"
 #include "plugin/config/text.h"
@@ -133,8 +134,9 @@ LoadedSettings load_settings(const char* const* environment) noexcept {
   }
 }
 
-std::string describe_compression(const Settings& settings) {
-  if (settings.mode == Mode::kOff) return "no compression";
+namespace {
+
+std::string describe_lossless(const Settings& settings) {
   const std::string what = fmt::format("messages from {} KiB", (settings.min_coded_bytes + 1023) >> 10);
   switch (settings.codec) {
     case CodecChoice::kFast:
@@ -145,6 +147,21 @@ std::string describe_compression(const Settings& settings) {
       break;
   }
   return "lossless compression of " + what + " where it is faster";
+}
+
+}  // namespace
+
+std::string describe_compression(const Settings& settings) {
+  switch (settings.mode) {
+    case Mode::kOff:
+      return "no compression";
+    case Mode::kLossless:
+      return describe_lossless(settings);
+    case Mode::kAdaptive:
+      break;
+  }
+  return fmt::format("{}, rounded sums in collectives from {} KiB ({})", describe_lossless(settings),
+                     (settings.lossy_min_bytes + 1023) >> 10, print_controller(settings.lossy_controller));
 }
 
 std::string changed_settings(const LoadedSettings& loaded) {

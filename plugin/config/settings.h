@@ -18,6 +18,7 @@ enum class AddressFamily : uint8_t { kAny, kIpv4, kIpv6 };
 enum class Mode : uint8_t {
   kOff,       // they are sent as they are
   kLossless,  // coded without loss where that is faster
+  kAdaptive,  // as kLossless, and sums of all-reduces may be rounded where the network asks for it
 };
 // Which of the lossless codecs.
 enum class CodecChoice : uint8_t {
@@ -25,6 +26,19 @@ enum class CodecChoice : uint8_t {
   kFast,   // always the fast tier
   kTight,  // always the tight tier
 };
+
+// What says how finely a lossy collective is coded.
+enum class LossyRule : uint8_t { kModel, kNetSenseMl, kFixed };
+struct ControllerChoice {
+  LossyRule rule = LossyRule::kModel;
+  // Of kFixed only.
+  uint8_t bits = 0;  // of a value, 2 to 8; 0: lossless
+  double keep = 1;   // part of the elements that is sent, the largest ones
+};
+// Collectives that may be lossy; a set of them is a sum of these.
+enum class LossyOp : uint8_t { kAllReduce = 1, kReduceScatter = 2, kAllGather = 4 };
+// How what rounding left over is remembered.
+enum class ResidualType : uint8_t { kF32, kBf16 };
 
 // With the defaults.
 struct Settings {
@@ -38,6 +52,15 @@ struct Settings {
   Mode mode = Mode::kLossless;
   CodecChoice codec = CodecChoice::kAuto;
   size_t min_coded_bytes = size_t{64} << 10;  // messages below are never coded
+  ControllerChoice lossy_controller;
+  uint8_t lossy_ops = static_cast<uint8_t>(LossyOp::kAllReduce);  // a set of LossyOp
+  size_t lossy_min_bytes = size_t{1} << 20;  // of the whole collective; smaller ones are exact
+  double lossy_min_keep = 0.005;             // least bytes sent per byte of data
+  double lossy_max_error = 1;                // root of error energy over energy, of a block; 1: no limit
+  int lossy_warmup = 0;                      // first collectives of a communicator, which are exact
+  size_t residual_bytes = size_t{4} << 30;   // for error feedback, of the process; 0: none
+  ResidualType residual_type = ResidualType::kF32;
+  std::chrono::milliseconds queue_target{5};  // queue that a lossy collective may always make
   std::chrono::milliseconds connect_timeout{30000};
   std::chrono::milliseconds peer_timeout{60000};
   bool abort_on_error = false;

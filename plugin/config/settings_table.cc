@@ -19,9 +19,14 @@ constexpr Choice choice(std::string_view name, Enum value, std::string_view nccl
 constexpr std::array kFamilies{choice("auto", AddressFamily::kAny),
                                choice("ipv4", AddressFamily::kIpv4, "AF_INET"),
                                choice("ipv6", AddressFamily::kIpv6, "AF_INET6")};
-constexpr std::array kModes{choice("off", Mode::kOff), choice("lossless", Mode::kLossless)};
+constexpr std::array kModes{choice("off", Mode::kOff), choice("lossless", Mode::kLossless),
+                            choice("adaptive", Mode::kAdaptive)};
 constexpr std::array kCodecs{choice("auto", CodecChoice::kAuto), choice("fast", CodecChoice::kFast),
                              choice("tight", CodecChoice::kTight)};
+constexpr std::array kLossyOps{choice("all_reduce", LossyOp::kAllReduce),
+                               choice("reduce_scatter", LossyOp::kReduceScatter),
+                               choice("all_gather", LossyOp::kAllGather)};
+constexpr std::array kResidualTypes{choice("f32", ResidualType::kF32), choice("bf16", ResidualType::kBf16)};
 
 constexpr milliseconds kShortestTimeout{100};
 constexpr milliseconds kLongestTimeout = hours(24);
@@ -92,8 +97,9 @@ constexpr std::array kTable{
     Setting{
         "NETSENSE_MODE", "", "", "",
         "What may happen to the bytes of a message. `lossless`: they are compressed, and come out bit by bit "
-        "as they went in, while the network is the bottleneck and that is faster. `off`: they are sent as "
-        "they are.",
+        "as they went in, while the network is the bottleneck and that is faster. `adaptive`: as `lossless`, "
+        "and gradient sums may be rounded where the network asks for it; needs `NCCL_COLLNET_ENABLE=1`. "
+        "`off`: they are sent as they are.",
         choice_of<&Settings::mode>(kModes)},
     Setting{"NETSENSE_CODEC", "", "", "",
             "Which lossless codec. `auto`: measured and chosen while the job runs. `fast` and `tight`: "
@@ -103,6 +109,49 @@ constexpr std::array kTable{
             choice_of<&Settings::codec>(kCodecs)},
     Setting{"NETSENSE_MIN_SIZE", "", "bytes", "", "Messages smaller than this are never compressed.",
             SizeType{&Settings::min_coded_bytes, 1, size_t{1} << 30}},
+    Setting{"NETSENSE_LOSSY_CONTROLLER", "", "", "",
+            "What decides how finely the data of a lossy collective are coded (`NETSENSE_MODE=adaptive`). "
+            "`model`: as "
+            "finely as the link can carry while the job computes, exactly where it can. `netsenseml`: the "
+            "rule of the "
+            "NetSenseML prototype, for comparison. `fixed:`: always the same codec, whatever the network "
+            "does: "
+            "`fixed:q4` sends 4 bits a value, `fixed:top0.01q4` that of the largest 1 % of the values, "
+            "`fixed:lossless` all as they are.",
+            ControllerType{&Settings::lossy_controller}},
+    Setting{"NETSENSE_LOSSY_OPS", "", "", "",
+            "Collectives that may be lossy, with commas between them. Those that add up, and only sums and "
+            "averages of floats; all others are exact.",
+            ListType{&Settings::lossy_ops, kLossyOps}},
+    Setting{"NETSENSE_LOSSY_MIN_SIZE", "", "bytes", "",
+            "Collectives smaller than this, as a whole, are always exact.",
+            SizeType{&Settings::lossy_min_bytes, 1, size_t{1} << 40}},
+    Setting{"NETSENSE_LOSSY_MIN_KEEP", "", "", "",
+            "Least number of bytes that are sent per byte of data, however slow the network. A fixed codec "
+            "is not held to it.",
+            FractionType{&Settings::lossy_min_keep, 0.001, 1}},
+    Setting{"NETSENSE_LOSSY_MAX_ERROR", "", "", "",
+            "Largest relative error of a block: the root of the sum of squared errors over the sum of "
+            "squared values. What would exceed it is coded more finely. With 1 there is no limit.",
+            FractionType{&Settings::lossy_max_error, 0, 1}},
+    Setting{"NETSENSE_LOSSY_WARMUP", "", "", "",
+            "So many collectives of a communicator stay exact at first, while training is the most "
+            "sensitive to errors.",
+            NumberType{&Settings::lossy_warmup, 0, 1000000000}},
+    Setting{
+        "NETSENSE_LOSSY_RESIDUALS", "", "bytes", "",
+        "Memory, per process, in which to remember what rounding left out, so that it is sent with the next "
+        "collective of the same tensor (error feedback). What finds no room there is rounded without "
+        "bias and sent whole. With 0 that is all.",
+        SizeType{&Settings::residual_bytes, 0, size_t{1} << 44}},
+    Setting{"NETSENSE_LOSSY_RESIDUAL_TYPE", "", "", "",
+            "How it is remembered. `bf16` needs half the memory and forgets a little of it.",
+            choice_of<&Settings::residual_type>(kResidualTypes)},
+    Setting{
+        "NETSENSE_QUEUE_TARGET", "", "seconds", "",
+        "Queue that lossy collectives may always make: data that the link carries within this time, or two "
+        "round trips where those are longer, need not be coded more coarsely.",
+        SecondsType{&Settings::queue_target, milliseconds(1), milliseconds(10000)}},
     Setting{"NETSENSE_CONNECT_TIMEOUT", "", "seconds", "",
             "How long a peer may take to answer before that is an error. It is also the time after which a "
             "peer that "

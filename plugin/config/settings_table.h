@@ -44,6 +44,32 @@ struct CountType {
   int max;
 };
 
+// An integer.
+struct NumberType {
+  int Settings::*field;
+  int min;
+  int max;
+};
+
+// A number from 0 to 1; decimals after the sixth are dropped.
+struct FractionType {
+  double Settings::*field;
+  double min;
+  double max;
+};
+
+// Some of a few names, at least one, with commas between them. The values of the choices are bits of the
+// field.
+struct ListType {
+  uint8_t Settings::*field;
+  std::span<const Choice> choices;
+};
+
+// NETSENSE_LOSSY_CONTROLLER: model, netsenseml, fixed:lossless, fixed:q4, fixed:top0.01q4.
+struct ControllerType {
+  ControllerChoice Settings::*field;
+};
+
 // Bytes, with K, M or G for powers of 1024.
 struct SizeType {
   size_t Settings::*field;
@@ -74,7 +100,9 @@ struct Setting {
   std::string_view unit;           // empty: none
   std::string_view empty_means;    // what an empty default stands for; empty: the default is not empty
   std::string_view help;
-  std::variant<ChoiceType, CountType, SizeType, SecondsType, SwitchType, TextType> type;
+  std::variant<ChoiceType, CountType, NumberType, FractionType, ListType, ControllerType, SizeType,
+               SecondsType, SwitchType, TextType>
+      type;
 };
 
 std::span<const Setting> settings_table();

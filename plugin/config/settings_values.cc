@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdint>
 
+#include "plugin/config/lossy_values.h"
 #include "plugin/config/settings_table.h"
 #include "plugin/config/text.h"
 
@@ -103,26 +104,6 @@ std::string print_seconds(milliseconds value) {
 
 std::string_view name_of(const Choice& choice, bool from_nccl) {
   return from_nccl ? choice.nccl_name : choice.name;
-}
-
-// The one of `words` that is the fewest edits away from `text`, if at least half of it is there. The longer
-// one of two: letters are left out more often than they are mistaken ("of").
-template <typename Words>
-std::string nearest_word(const Words& words, std::string_view text) {
-  // Far fewer words than this are meant to be near; it also bounds the work on a value from outside.
-  constexpr size_t kLongest = 32;
-  if (text.size() > kLongest) return "";
-  std::string_view best;
-  size_t best_distance = 0;
-  for (const std::string_view word : words) {
-    const size_t distance = edit_distance(text, word);
-    if (best.empty() || distance < best_distance ||
-        (distance == best_distance && word.size() > best.size())) {
-      best = word;
-      best_distance = distance;
-    }
-  }
-  return best_distance * 2 <= best.size() ? std::string(best) : "";
 }
 
 template <typename Number>
@@ -239,7 +220,7 @@ std::string nearest(const ChoiceType& type, std::string_view text, bool from_ncc
 }
 std::string nearest(const CountType& type, std::string_view text, bool /*from_nccl*/) {
   const std::optional<uint64_t> value = parse_unsigned(text);
-  if (!value) return nearest_word(std::array{kAuto}, text);
+  if (!value) return nearest_word({{kAuto}}, text);
   return fmt::format("{}", nearest_in_range<uint64_t>(*value, static_cast<uint64_t>(type.min),
                                                       static_cast<uint64_t>(type.max)));
 }

@@ -53,6 +53,23 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return above[b.size()];
 }
 
+std::string nearest_word(std::span<const std::string_view> words, std::string_view text) {
+  // Far fewer words than this are meant to be near; it also bounds the work on a value from outside.
+  constexpr size_t kLongest = 32;
+  if (text.size() > kLongest) return "";
+  std::string_view best;
+  size_t best_distance = 0;
+  for (const std::string_view word : words) {
+    const size_t distance = edit_distance(text, word);
+    if (best.empty() || distance < best_distance ||
+        (distance == best_distance && word.size() > best.size())) {
+      best = word;
+      best_distance = distance;
+    }
+  }
+  return best_distance * 2 <= best.size() ? std::string(best) : "";
+}
+
 std::string printable(std::string_view text) {
   std::string result(text.substr(0, kLongestPrinted));
   std::replace_if(result.begin(), result.end(), is_control, '?');

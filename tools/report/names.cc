@@ -52,6 +52,8 @@ std::string_view mode_name(uint8_t mode) {
       return "off";
     case config::Mode::kLossless:
       return "lossless";
+    case config::Mode::kAdaptive:
+      return "adaptive";
   }
   return "unknown";
 }

@@ -1,5 +1,7 @@
 #include "tools/stats/json.h"
 
+#include "plugin/config/settings.h"
+
 namespace netsense::stats {
 namespace {
 
@@ -7,6 +9,19 @@ using nlohmann::ordered_json;
 
 double seconds(uint64_t ns) {
   return static_cast<double>(ns) * 1e-9;
+}
+
+const char* mode_name(uint64_t mode) {
+  if (mode > static_cast<uint64_t>(config::Mode::kAdaptive)) return "unknown";
+  switch (static_cast<config::Mode>(mode)) {
+    case config::Mode::kOff:
+      return "off";
+    case config::Mode::kLossless:
+      return "lossless";
+    case config::Mode::kAdaptive:
+      return "adaptive";
+  }
+  return "unknown";
 }
 
 ordered_json to_json(const telemetry::ProcessInfo& process) {
@@ -35,7 +50,7 @@ ordered_json to_json(const Row& row) {
           {"device", c.device},
           {"overflow", c.overflow},
           {"streams", c.streams},
-          {"mode", c.mode == 0 ? "off" : "lossless"},
+          {"mode", mode_name(c.mode)},
           {"messages", c.messages},
           {"raw_bytes", c.raw_bytes},
           {"wire_bytes", c.wire_bytes},

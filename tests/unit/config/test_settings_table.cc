@@ -57,11 +57,36 @@ const Good kGood[] = {
     {"NETSENSE_CHECKSUM", "yes", "on"},
     {"NETSENSE_MODE", "off", "off"},
     {"NETSENSE_MODE", "Lossless", "lossless"},
+    {"NETSENSE_MODE", "adaptive", "adaptive"},
     {"NETSENSE_CODEC", "auto", "auto"},
     {"NETSENSE_CODEC", "fast", "fast"},
     {"NETSENSE_CODEC", "TIGHT", "tight"},
     {"NETSENSE_MIN_SIZE", "1", "1"},
     {"NETSENSE_MIN_SIZE", "1M", "1M"},
+    {"NETSENSE_LOSSY_CONTROLLER", "Model", "model"},
+    {"NETSENSE_LOSSY_CONTROLLER", "netsenseml", "netsenseml"},
+    {"NETSENSE_LOSSY_CONTROLLER", "fixed:lossless", "fixed:lossless"},
+    {"NETSENSE_LOSSY_CONTROLLER", "fixed:q2", "fixed:q2"},
+    {"NETSENSE_LOSSY_CONTROLLER", "FIXED:Q8", "fixed:q8"},
+    {"NETSENSE_LOSSY_CONTROLLER", "fixed:top0.010q4", "fixed:top0.01q4"},
+    {"NETSENSE_LOSSY_CONTROLLER", "fixed:top1q4", "fixed:q4"},
+    {"NETSENSE_LOSSY_CONTROLLER", "fixed:top0.0001q2", "fixed:top0.0001q2"},
+    {"NETSENSE_LOSSY_OPS", "all_gather, All_Reduce", "all_reduce,all_gather"},
+    {"NETSENSE_LOSSY_OPS", "reduce_scatter", "reduce_scatter"},
+    {"NETSENSE_LOSSY_MIN_SIZE", "1", "1"},
+    {"NETSENSE_LOSSY_MIN_SIZE", "1024G", "1024G"},
+    {"NETSENSE_LOSSY_MIN_KEEP", "0.001", "0.001"},
+    {"NETSENSE_LOSSY_MIN_KEEP", "1", "1"},
+    {"NETSENSE_LOSSY_MIN_KEEP", "0.01000049", "0.01"},
+    {"NETSENSE_LOSSY_MAX_ERROR", "0", "0"},
+    {"NETSENSE_LOSSY_MAX_ERROR", "0.000001", "0.000001"},
+    {"NETSENSE_LOSSY_WARMUP", "0", "0"},
+    {"NETSENSE_LOSSY_WARMUP", "1000000000", "1000000000"},
+    {"NETSENSE_LOSSY_RESIDUALS", "0", "0"},
+    {"NETSENSE_LOSSY_RESIDUALS", "16384G", "16384G"},
+    {"NETSENSE_LOSSY_RESIDUAL_TYPE", "BF16", "bf16"},
+    {"NETSENSE_QUEUE_TARGET", "5ms", "0.005"},
+    {"NETSENSE_QUEUE_TARGET", "10", "10"},
     {"NETSENSE_CONNECT_TIMEOUT", "0.1", "0.1"},
     {"NETSENSE_CONNECT_TIMEOUT", "1.5", "1.5"},
     {"NETSENSE_CONNECT_TIMEOUT", "1.0009", "1"},
@@ -113,6 +138,39 @@ const Bad kBad[] = {
     {"NETSENSE_CODEC", "zstd", ""},
     {"NETSENSE_MIN_SIZE", "0", "1"},
     {"NETSENSE_MIN_SIZE", "2G", "1G"},
+    {"NETSENSE_MODE", "adaptiv", "adaptive"},
+    {"NETSENSE_LOSSY_CONTROLLER", "modle", "model"},
+    {"NETSENSE_LOSSY_CONTROLLER", "fixed", ""},
+    {"NETSENSE_LOSSY_CONTROLLER", "fixed:", ""},
+    {"NETSENSE_LOSSY_CONTROLLER", "fixed:losless", "fixed:lossless"},
+    {"NETSENSE_LOSSY_CONTROLLER", "fixed:q9", "fixed:q8"},
+    {"NETSENSE_LOSSY_CONTROLLER", "fixed:q1", "fixed:q2"},
+    {"NETSENSE_LOSSY_CONTROLLER", "q4", "fixed:q4"},
+    {"NETSENSE_LOSSY_CONTROLLER", "fixed:top2q9", "fixed:q8"},
+    {"NETSENSE_LOSSY_CONTROLLER", "fixed:top0q4", "fixed:top0.0001q4"},
+    {"NETSENSE_LOSSY_CONTROLLER", "fixed:top0.1", ""},
+    {"NETSENSE_LOSSY_CONTROLLER", "fixed:top-0.1q4", ""},
+    {"NETSENSE_LOSSY_CONTROLLER", "fixed:top1e-2q4", ""},
+    {"NETSENSE_LOSSY_CONTROLLER", "fixed:q4 q4", ""},
+    {"NETSENSE_LOSSY_OPS", "allreduce", "all_reduce"},
+    {"NETSENSE_LOSSY_OPS", "all_gather,broadcast", ""},
+    {"NETSENSE_LOSSY_OPS", "all_gather,", ""},
+    {"NETSENSE_LOSSY_OPS", "al_gather,reducescatter", "reduce_scatter,all_gather"},
+    {"NETSENSE_LOSSY_MIN_SIZE", "0", "1"},
+    {"NETSENSE_LOSSY_MIN_KEEP", "0", "0.001"},
+    {"NETSENSE_LOSSY_MIN_KEEP", "1.1", "1"},
+    {"NETSENSE_LOSSY_MIN_KEEP", ".5", ""},
+    {"NETSENSE_LOSSY_MIN_KEEP", "1e-2", ""},
+    {"NETSENSE_LOSSY_MAX_ERROR", "2", "1"},
+    {"NETSENSE_LOSSY_MAX_ERROR", "nan", ""},
+    {"NETSENSE_LOSSY_WARMUP", "-1", ""},
+    {"NETSENSE_LOSSY_WARMUP", "auto", ""},
+    {"NETSENSE_LOSSY_WARMUP", "4000000000", "1000000000"},
+    {"NETSENSE_LOSSY_RESIDUALS", "none", ""},
+    {"NETSENSE_LOSSY_RESIDUALS", "99999G", "16384G"},
+    {"NETSENSE_LOSSY_RESIDUAL_TYPE", "fp32", "f32"},
+    {"NETSENSE_QUEUE_TARGET", "0", "0.001"},
+    {"NETSENSE_QUEUE_TARGET", "11", "10"},
     {"NETSENSE_CONNECT_TIMEOUT", "0", "0.1"},
     {"NETSENSE_CONNECT_TIMEOUT", "1000000", "86400"},
     {"NETSENSE_CONNECT_TIMEOUT", "1.", ""},
@@ -179,6 +237,16 @@ TEST_CASE("bad values change nothing, and the value probably meant is named") {
   }
 }
 
+TEST_CASE("the start-up line tells exact modes from the one that rounds") {
+  Settings settings;
+  CHECK_FALSE(contains(describe_compression(settings), "round"));
+  settings.mode = Mode::kAdaptive;
+  CHECK(contains(describe_compression(settings), "lossless compression of messages from 64 KiB"));
+  CHECK(contains(describe_compression(settings), "rounded sums in collectives from 1024 KiB (model)"));
+  settings.mode = Mode::kOff;
+  CHECK(describe_compression(settings) == "no compression");
+}
+
 TEST_CASE("every setting has a good and a bad value in these tests") {
   for (const Setting& entry : settings_table()) {
     INFO(entry.name);
@@ -189,12 +257,32 @@ TEST_CASE("every setting has a good and a bad value in these tests") {
 }
 
 TEST_CASE("values land in the field they are named after") {
-  const LoadedSettings loaded = load(
-      {"NETSENSE_IFNAME=eth0", "NETSENSE_FAMILY=ipv6", "NETSENSE_TCP_STREAMS=3", "NETSENSE_TCP_THREADS=5",
-       "NETSENSE_TCP_CONGESTION=bbr", "NETSENSE_BLOCK_SIZE=64K", "NETSENSE_CHECKSUM=off", "NETSENSE_MODE=off",
-       "NETSENSE_CODEC=tight", "NETSENSE_MIN_SIZE=2M", "NETSENSE_CONNECT_TIMEOUT=2.5",
-       "NETSENSE_PEER_TIMEOUT=7", "NETSENSE_ABORT_ON_ERROR=1", "NETSENSE_STATS=off",
-       "NETSENSE_STATS_DIR=/run/stats", "NETSENSE_TRACE=/run/traces", "NETSENSE_TRACE_LIMIT=3M"});
+  const LoadedSettings loaded = load({"NETSENSE_IFNAME=eth0",
+                                      "NETSENSE_FAMILY=ipv6",
+                                      "NETSENSE_TCP_STREAMS=3",
+                                      "NETSENSE_TCP_THREADS=5",
+                                      "NETSENSE_TCP_CONGESTION=bbr",
+                                      "NETSENSE_BLOCK_SIZE=64K",
+                                      "NETSENSE_CHECKSUM=off",
+                                      "NETSENSE_MODE=off",
+                                      "NETSENSE_CODEC=tight",
+                                      "NETSENSE_MIN_SIZE=2M",
+                                      "NETSENSE_CONNECT_TIMEOUT=2.5",
+                                      "NETSENSE_PEER_TIMEOUT=7",
+                                      "NETSENSE_ABORT_ON_ERROR=1",
+                                      "NETSENSE_STATS=off",
+                                      "NETSENSE_STATS_DIR=/run/stats",
+                                      "NETSENSE_TRACE=/run/traces",
+                                      "NETSENSE_TRACE_LIMIT=3M",
+                                      "NETSENSE_LOSSY_CONTROLLER=fixed:top0.25q5",
+                                      "NETSENSE_LOSSY_OPS=all_gather,reduce_scatter",
+                                      "NETSENSE_LOSSY_MIN_SIZE=3M",
+                                      "NETSENSE_LOSSY_MIN_KEEP=0.02",
+                                      "NETSENSE_LOSSY_MAX_ERROR=0.3",
+                                      "NETSENSE_LOSSY_WARMUP=40",
+                                      "NETSENSE_LOSSY_RESIDUALS=1G",
+                                      "NETSENSE_LOSSY_RESIDUAL_TYPE=bf16",
+                                      "NETSENSE_QUEUE_TARGET=20ms"});
   CHECK(loaded.problems.empty());
   CHECK(loaded.values.size() == settings_table().size());
   for (const SettingValue& value : loaded.values) CHECK(value.source == Source::kNetsense);
@@ -215,6 +303,17 @@ TEST_CASE("values land in the field they are named after") {
   CHECK(loaded.settings.statistics_directory == "/run/stats");
   CHECK(loaded.settings.trace == "/run/traces");
   CHECK(loaded.settings.trace_limit == size_t{3} << 20);
+  CHECK(loaded.settings.lossy_controller.rule == LossyRule::kFixed);
+  CHECK(loaded.settings.lossy_controller.bits == 5);
+  CHECK(loaded.settings.lossy_controller.keep == 0.25);
+  CHECK(loaded.settings.lossy_ops == 6);
+  CHECK(loaded.settings.lossy_min_bytes == size_t{3} << 20);
+  CHECK(loaded.settings.lossy_min_keep == 0.02);
+  CHECK(loaded.settings.lossy_max_error == 0.3);
+  CHECK(loaded.settings.lossy_warmup == 40);
+  CHECK(loaded.settings.residual_bytes == size_t{1} << 30);
+  CHECK(loaded.settings.residual_type == ResidualType::kBf16);
+  CHECK(loaded.settings.queue_target.count() == 20);
 }
 
 }  // namespace netsense::config
