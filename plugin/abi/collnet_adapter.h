@@ -129,10 +129,10 @@ constexpr Table make_table() {
 }  // namespace netsense::abi::collnet_adapter
 
 // The data symbol that NCCL looks up, as NETSENSE_EXPORT_NET makes it.
-#define NETSENSE_EXPORT_COLLNET(version)                                                     \
-  extern "C" {                                                                               \
-  extern __attribute__((visibility("default"))) const netsense::abi::CollNetV##version       \
-      ncclCollNetPlugin_v##version; /* NOLINT(readability-identifier-naming): NCCL's name */ \
-  constinit const netsense::abi::CollNetV##version ncclCollNetPlugin_v##version =            \
+#define NETSENSE_EXPORT_COLLNET(version)                                                       \
+  extern "C" {                                                                                 \
+  extern __attribute__((visibility("default"))) const netsense::abi::CollNetV##version         \
+      ncclCollNetPlugin_v##version; /* NOLINT(readability-identifier-naming): NCCL's name */   \
+  constinit const netsense::abi::CollNetV##version ncclCollNetPlugin_v##version =              \
       netsense::abi::collnet_adapter::make_table<netsense::abi::CollNetV##version, version>(); \
   }

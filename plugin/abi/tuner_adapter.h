@@ -1,10 +1,10 @@
-// One set of functions behind the tables of tuner v2 to v6. All ranks must choose alike or the job hangs, so
-// a tuner may decide by settings and by arguments that are equal on all ranks, and by nothing a rank
-// measures. No setting steers the choice: NCCL keeps its own, and what its table says to ignore stays so.
+// One set of functions behind the tables of tuner v2 to v6: plugin/collnet/steering.h says what they choose.
 #pragma once
 
 #include "plugin/abi/common.h"
 #include "plugin/abi/tuner_v5.h"
+#include "plugin/collnet/steering.h"
+#include "plugin/core/devices.h"
 
 namespace netsense::abi::tuner {
 
@@ -24,22 +24,33 @@ inline Result init(void** context, uint64_t /*comm_id*/, size_t /*ranks*/, size_
   return no_state(context);
 }
 
-inline Result get_coll_info(void* /*context*/, Function /*function*/, size_t /*bytes*/, int /*collnet*/,
-                            int /*nvls*/, int /*pipelined_operations*/, int* /*algorithm*/, int* /*protocol*/,
-                            int* /*channels*/) {
+// v2 names the algorithm instead of pricing it. NCCL then takes what it can do of that.
+inline Result get_coll_info(void* /*context*/, Function function, size_t bytes, int collnet, int /*nvls*/,
+                            int /*pipelined_operations*/, int* algorithm, int* protocol, int* /*channels*/) {
+  if (collnet != 0 && collnet::opted_in(core::settings(), function, bytes)) {
+    *algorithm = collnet::kCollNetChain;
+    *protocol = collnet::kProtoSimple;
+  }
   return Result::kOk;
 }
 
-inline Result get_coll_info(void* /*context*/, Function /*function*/, size_t /*bytes*/,
-                            int /*pipelined_operations*/, float** /*cost_table*/, int /*algorithms*/,
-                            int /*protocols*/, int* /*channels*/) {
+// cost_table: as NCCL passes it, one block of algorithms x protocols numbers behind a pointer of another
+// type.
+inline Result get_coll_info(void* /*context*/, Function function, size_t bytes, int /*pipelined_operations*/,
+                            float** cost_table, int algorithms, int protocols, int* /*channels*/) {
+  if (cost_table == nullptr || algorithms <= 0 || protocols <= 0) return Result::kOk;
+  auto* costs = reinterpret_cast<float*>(cost_table);
+  collnet::steer(collnet::opted_in(core::settings(), function, bytes),
+                 {costs, static_cast<size_t>(algorithms) * static_cast<size_t>(protocols)}, algorithms,
+                 protocols);
   return Result::kOk;
 }
 
-inline Result get_coll_info(void* /*context*/, Function /*function*/, size_t /*bytes*/,
-                            int /*pipelined_operations*/, float** /*cost_table*/, int /*algorithms*/,
-                            int /*protocols*/, int /*registered*/, int* /*channels*/) {
-  return Result::kOk;
+inline Result get_coll_info(void* context, Function function, size_t bytes, int pipelined_operations,
+                            float** cost_table, int algorithms, int protocols, int /*registered*/,
+                            int* channels) {
+  return get_coll_info(context, function, bytes, pipelined_operations, cost_table, algorithms, protocols,
+                       channels);
 }
 
 inline Result end(void* /*context*/) {

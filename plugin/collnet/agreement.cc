@@ -1,12 +1,18 @@
 #include "plugin/collnet/agreement.h"
 
+#include <fmt/format.h>
+
 #include "plugin/core/checksum.h"
 
 namespace netsense::collnet {
 
 Agreement agreement_of(const config::Settings& settings) {
   Agreement agreement;
-  agreement.text = settings.mode == config::Mode::kOff ? "" : "";
+  agreement.text = "no lossy collectives (NETSENSE_MODE)";
+  if (settings.mode == config::Mode::kAdaptive) {
+    agreement.text = fmt::format("NETSENSE_MODE=adaptive, NETSENSE_LOSSY_OPS={}, NETSENSE_LOSSY_MIN_SIZE={}",
+                                 config::print_lossy_ops(settings), settings.lossy_min_bytes);
+  }
   agreement.fingerprint =
       static_cast<uint32_t>(core::block_checksum(agreement.text.data(), agreement.text.size()));
   return agreement;

@@ -70,8 +70,9 @@ void add_typed(Op op, const std::byte* elements, size_t count, std::byte* sum) {
 }
 
 kernels::DType codec_type(Type type) {
-  return type == Type::kF16 ? kernels::DType::kF16
-                            : type == Type::kBf16 ? kernels::DType::kBf16 : kernels::DType::kF32;
+  return type == Type::kF16    ? kernels::DType::kF16
+         : type == Type::kBf16 ? kernels::DType::kBf16
+                               : kernels::DType::kF32;
 }
 
 bool is_float8(Type type) {

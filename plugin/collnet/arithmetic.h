@@ -6,8 +6,8 @@
 
 namespace netsense::collnet {
 
-// ncclDataType_t and ncclRedOp_t, as far as CollNet passes them on (an average comes as a sum of what NCCL has
-// scaled).
+// ncclDataType_t and ncclRedOp_t, as far as CollNet passes them on (an average comes as a sum of what NCCL
+// has scaled).
 enum class Type : int {
   kInt8 = 0,
   kUint8 = 1,

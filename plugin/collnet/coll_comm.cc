@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 
@@ -15,14 +16,21 @@ namespace {
 // it sleeps for as long as a message takes on a fast network.
 constexpr int kYields = 64;
 constexpr std::chrono::microseconds kNap{20};
+constexpr std::chrono::milliseconds kLookEvery{1};
 // NCCL closes when its calls are complete, and what other ranks need of them may still be on its way. A peer
 // that takes nothing for so long is given up.
 constexpr std::chrono::seconds kFarewell{30};
 
 }  // namespace
 
-CollComm::CollComm(Mesh mesh)
-    : rank_(mesh.rank), ranks_(mesh.ranks()), exchange_(std::move(mesh), calls_, coder_) {
+CollComm::CollComm(Mesh mesh, const core::Device& device, const config::Settings& settings, uint64_t comm_id)
+    : rank_(mesh.rank),
+      ranks_(mesh.ranks()),
+      comm_id_(comm_id),
+      link_(settings.mode == config::Mode::kAdaptive ? &link_of(&device, settings) : nullptr),
+      coder_(settings, link_, residual_budget(settings), rank_, ranks_),
+      exchange_(std::move(mesh), calls_, coder_) {
+  if (link_ != nullptr) core::want_traffic_info(true);
   const core::BlockSignals blocked;
   thread_ = std::thread([this] { run(); });
   pthread_setname_np(thread_.native_handle(), "netsense-coll");
@@ -30,6 +38,7 @@ CollComm::CollComm(Mesh mesh)
 
 CollComm::~CollComm() {
   stop();
+  if (link_ != nullptr) core::want_traffic_info(false);
 }
 
 void CollComm::stop() {
@@ -52,9 +61,14 @@ Status CollComm::deregister_memory(transport::Region* region) {
   return regions_.remove(region);
 }
 
-Status CollComm::post(const CallArgs& args, transport::Request** request) {
+Status CollComm::post(CallArgs args, transport::Request** request) {
   const Status status = status_.load(std::memory_order_acquire);
-  if (status == Status::kOk) *request = calls_.post(this, args);
+  if (status != Status::kOk || calls_.full()) return status;
+  // Not before it is sure that the call is posted: the next one is counted as the next part.
+  if (link_ != nullptr) {
+    args.identity = core::profile().next_call(comm_id_, static_cast<int>(args.type));
+  }
+  *request = calls_.post(this, args);
   return status;
 }
 
@@ -72,6 +86,27 @@ void CollComm::run() {
   if (status != Status::kOk) status_.store(status, std::memory_order_release);
 }
 
+// The connections of the comm share the link.
+void CollComm::look(probe::Time now) {
+  if (now - last_look_ < kLookEvery) return;
+  last_look_ = now;
+  adapt::LinkView view;
+  double rtprop = 0;
+  for (int rank = 0; rank < ranks_; ++rank) {
+    if (rank == rank_) continue;
+    for (const Phase phase : {Phase::kInputs, Phase::kSums}) {
+      const transport::PathView path = exchange_.group().send(rank, phase).comm().path();
+      view.bytes_per_second += path.bytes_per_second;
+      view.congested = view.congested || path.congested;
+      if (path.rtprop_seconds > 0) {
+        rtprop = rtprop == 0 ? path.rtprop_seconds : std::min(rtprop, path.rtprop_seconds);
+      }
+    }
+  }
+  view.rtprop = probe::from_seconds(rtprop);
+  link_->look(now, view);
+}
+
 Status CollComm::drive() {
   int idle_rounds = 0;
   std::optional<std::chrono::steady_clock::time_point> deadline;
@@ -81,6 +116,7 @@ Status CollComm::drive() {
       if (!deadline) deadline = std::chrono::steady_clock::now() + kFarewell;
       if (std::chrono::steady_clock::now() > *deadline) return Status::kRemoteError;
     }
+    if (link_ != nullptr && !exchange_.complete()) look(probe::Clock::now());
     bool moved = false;
     if (const Status status = exchange_.step(&moved); status != Status::kOk) return status;
     if (moved) {

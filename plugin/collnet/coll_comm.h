@@ -13,7 +13,8 @@ namespace netsense::collnet {
 
 class CollComm final : public transport::Comm {
  public:
-  explicit CollComm(Mesh mesh);
+  // comm_id: NCCL's number of the communicator; 0: not told.
+  CollComm(Mesh mesh, const core::Device& device, const config::Settings& settings, uint64_t comm_id);
   // Calls under way are given up.
   ~CollComm() override;
 
@@ -25,23 +26,27 @@ class CollComm final : public transport::Comm {
   Status deregister_memory(transport::Region* region) override;
   Status test(transport::Request* request, bool* done, size_t* bytes) override;
 
-  // *request is null when too many are under way.
-  Status post(const CallArgs& args, transport::Request** request);
+  // *request is null when too many are under way. The identity in args is filled in.
+  Status post(CallArgs args, transport::Request** request);
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int ranks() const { return ranks_; }
 
  private:
   void run();
   Status drive();
+  void look(probe::Time now);
   void stop();
 
   const int rank_;
   const int ranks_;
+  const uint64_t comm_id_;
+  Link* const link_;  // null: nothing is ever rounded
   transport::RegionTable regions_;
   CallRing calls_;
   LossyCoder coder_;
   Exchange exchange_;
   std::atomic<Status> status_{Status::kOk};
+  probe::Time last_look_;
   std::thread thread_;
 };
 

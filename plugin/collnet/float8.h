@@ -2,8 +2,8 @@
 // sums of them are rare on a network.
 #pragma once
 
-#include <bit>
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 

@@ -38,8 +38,10 @@ Status Group::next_part(int rank, Phase phase, const Call& call, size_t piece, s
     return Status::kOk;
   }
   NETSENSE_WARN(
-      "CollNet: peer {} is in another collective: this rank is in call {} (fingerprint {:08x}, {} elements in "
-      "piece {}), the peer sent call {} (fingerprint {:08x}, {} elements in piece {}). Ranks must call the same "
+      "CollNet: peer {} is in another collective: this rank is in call {} (fingerprint {:08x}, {} elements "
+      "in "
+      "piece {}), the peer sent call {} (fingerprint {:08x}, {} elements in piece {}). Ranks must call the "
+      "same "
       "collectives with the same count, type and operation in the same order",
       recv(rank, phase).peer(), call.number, call.print, elements, piece, header.call, header.print,
       header.elements, header.piece);

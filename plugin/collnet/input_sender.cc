@@ -70,6 +70,7 @@ bool InputSender::send_to_owner(Call& call, int owner, const Range& elements) {
   if (to == nullptr) return false;
   const size_t bytes = write(call, elements, to);
   lane.commit(header_of(call, elements, bytes), static_cast<int>(call.args.type));
+  group_.coder().sent(call, bytes);
   return true;
 }
 
@@ -90,6 +91,7 @@ bool InputSender::send_to_all(Call& call, const Range& elements) {
     }
     coded = to;
     lane.commit(header, static_cast<int>(call.args.type));
+    group_.coder().sent(call, header.bytes);
   }
   if (header.kind == PartKind::kLossy) group_.own_inputs().emplace_back(coded, coded + header.bytes);
   return true;

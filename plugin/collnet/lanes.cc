@@ -70,7 +70,8 @@ Status SendLane::poll(bool* moved) {
 Status RecvLane::post() {
   for (; posted_ - taken_ < messages_.size(); ++posted_) {
     Message& message = messages_[posted_ % messages_.size()];
-    const Status status = comm_->irecv(message.bytes.get(), kMessageBytes, 0, nullptr, false, &message.request);
+    const Status status =
+        comm_->irecv(message.bytes.get(), kMessageBytes, 0, nullptr, false, &message.request);
     if (status != Status::kOk) return status;
     if (message.request == nullptr) break;
   }

@@ -1,33 +1,87 @@
-// Rounds the floats of a comm's calls as far as the network asks for it, and remembers what was lost.
+// Rounds the floats of a comm's calls as far as the network asks for it and the user allows it, and remembers
+// what was lost. For the comm's own thread.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <functional>
+#include <optional>
 #include <span>
 
+#include "kernels/cpu/lossy.h"
 #include "plugin/collnet/call.h"
+#include "plugin/collnet/link.h"
+#include "plugin/collnet/residuals.h"
 
 namespace netsense::collnet {
 
 class LossyCoder {
  public:
+  // now: the clock. link: null: nothing is ever rounded.
+  LossyCoder(const config::Settings& settings, Link* link, ResidualBudget& budget, int rank, int ranks,
+             std::function<probe::Time()> now = [] { return probe::Clock::now(); });
+
   // The most bytes of a part's body.
   static size_t room(const Call& call, size_t elements) {
-    return elements * std::max(call.element_size(), sizeof(float)) + 8;
+    return elements * std::max(call.element_size(), sizeof(float)) + kernels::kBlockHeaderBytes;
   }
 
-  void begin(Call& /*call*/) {}
-  void end(Call& /*call*/) {}
+  void begin(const Call& call);
+  void end(const Call& call);
+  // So many bytes of a part go to another rank.
+  void sent(const Call& call, size_t bytes);
 
-  bool codes_inputs(const Call& /*call*/) { return false; }
-  bool codes_sums(const Call& /*call*/) { return false; }
-  size_t code_input(Call& /*call*/, const Range& /*elements*/, std::byte* /*to*/) { return 0; }
-  size_t code_sum(Call& /*call*/, const Range& /*elements*/, float* /*sum*/, std::byte* /*to*/) { return 0; }
-  bool add(std::span<const std::byte> /*coded*/, size_t /*elements*/, bool /*first*/, float* /*sum*/) {
-    return false;
-  }
-  bool decode(Type /*type*/, std::span<const std::byte> /*coded*/, size_t /*elements*/, std::byte* /*to*/) {
-    return false;
-  }
+  // Whether the call's inputs, or its sums, are rounded: the same answer for all pieces.
+  bool codes_inputs(const Call& call) { return codes(call, Step::kInputs); }
+  bool codes_sums(const Call& call) { return codes(call, Step::kSums); }
+  // Code elements of the call's input, or sum[] of these elements, which is used up. Give the bytes.
+  size_t code_input(const Call& call, const Range& elements, std::byte* to);
+  size_t code_sum(const Call& call, const Range& elements, float* sum, std::byte* to);
+
+  // The reverse: first ? sum[i] = decoded : sum[i] += decoded. False when the bytes are malformed.
+  bool add(std::span<const std::byte> coded, size_t elements, bool first, float* sum);
+  bool decode(Type type, std::span<const std::byte> coded, size_t elements, std::byte* to);
+
+ private:
+  enum class Step : uint8_t { kInputs = 0, kSums = 1 };
+  // Of a call under way.
+  struct State {
+    bool allowed = false;
+    probe::Time begun;
+    double raw_bytes = 0;
+    double wire_bytes = 0;
+    struct Coding {
+      adapt::LossyLevel level;
+      bool feedback = false;  // there is a residual to add, and to put what is lost into
+      [[nodiscard]] bool codes() const { return !level.lossless || feedback; }
+    };
+    std::array<std::optional<Coding>, 2> coding;  // by Step, once it is decided
+  };
+
+  State& state_of(const Call& call) { return states_[call.number % CallRing::kSize]; }
+  [[nodiscard]] bool allowed(const Call& call) const;
+  [[nodiscard]] double bytes_to_send(const Call& call) const;
+  bool codes(const Call& call, Step step);
+  static ResidualKey key_of(const Call& call, Step step);
+  Residual* residual_of(const Call& call, Step step);
+  State::Coding choose(const Call& call, Step step);
+  // Codes values_[0, count) and leaves there what was lost.
+  size_t code(const Call& call, Step step, const Range& elements, std::byte* to);
+  kernels::LossyResult encode(const adapt::LossyLevel& level, uint64_t seed, size_t count, std::byte* to);
+
+  const config::Settings& settings_;
+  Link* link_;
+  Residuals residuals_;
+  const int rank_;
+  const int ranks_;
+  std::function<probe::Time()> now_;
+  uint64_t collectives_ = 0;  // that might have been rounded
+  uint64_t last_identity_ = 0;
+  std::array<State, CallRing::kSize> states_;
+  alignas(64) std::array<float, kPieceElements> values_;
+  std::array<float, kPieceElements> kept_;  // a copy of them, where coding may have to be done again
+  kernels::LossyScratch scratch_;
+  kernels::Scratch lossless_scratch_;
 };
 
 }  // namespace netsense::collnet

@@ -94,13 +94,13 @@ class MeshBuilder {
   Status advance(Outgoing& connection) {
     if (connection.done) return Status::kOk;
     if (connection.comm == nullptr) {
-      const Status status = device_.transport->connect(
-          device_.index, transport::Handle(connection.handle), &connection.comm);
+      const Status status =
+          device_.transport->connect(device_.index, transport::Handle(connection.handle), &connection.comm);
       if (status != Status::kOk || connection.comm == nullptr) return status;
     }
     if (connection.request == nullptr) {
-      const Status status = connection.comm->isend(connection.hello.data(), connection.hello.size(), 0, nullptr,
-                                                   {}, &connection.request);
+      const Status status = connection.comm->isend(connection.hello.data(), connection.hello.size(), 0,
+                                                   nullptr, {}, &connection.request);
       if (status != Status::kOk || connection.request == nullptr) return status;
     }
     size_t bytes = 0;
@@ -122,8 +122,8 @@ class MeshBuilder {
   Status advance(Incoming& connection) {
     if (connection.done) return Status::kOk;
     if (connection.request == nullptr) {
-      const Status status = connection.comm->irecv(connection.hello.data(), connection.hello.size(), 0, nullptr,
-                                                   false, &connection.request);
+      const Status status = connection.comm->irecv(connection.hello.data(), connection.hello.size(), 0,
+                                                   nullptr, false, &connection.request);
       if (status != Status::kOk || connection.request == nullptr) return status;
     }
     size_t bytes = 0;
@@ -182,9 +182,10 @@ Status connect_mesh(const core::Device& device, std::span<void* const> handles, 
     const Status status = builder.poll(&done);
     if (status != Status::kOk || done) return status;
     if (Clock::now() >= deadline) {
-      NETSENSE_WARN("CollNet: rank {} still waits for rank {} after {} s (NETSENSE_CONNECT_TIMEOUT). Look at the log "
-                    "of the processes there",
-                    rank, builder.missing(), std::chrono::duration<double>(patience).count());
+      NETSENSE_WARN(
+          "CollNet: rank {} still waits for rank {} after {} s (NETSENSE_CONNECT_TIMEOUT). Look at the log "
+          "of the processes there",
+          rank, builder.missing(), std::chrono::duration<double>(patience).count());
       return Status::kRemoteError;
     }
     std::this_thread::sleep_for(kPollEvery);

@@ -22,7 +22,8 @@ std::optional<Part> take_part(std::span<const std::byte>* message) {
   if (message->size() < kPartHeaderBytes) return std::nullopt;
   const std::byte* from = message->data();
   const auto first = core::load_le<uint32_t>(from);
-  if ((first & 0xffff) != kMagic || first >> 16 > static_cast<uint32_t>(PartKind::kLossy)) return std::nullopt;
+  if ((first & 0xffff) != kMagic || first >> 16 > static_cast<uint32_t>(PartKind::kLossy))
+    return std::nullopt;
   const PartHeader header{.kind = static_cast<PartKind>(first >> 16),
                           .call = core::load_le<uint32_t>(from + 4),
                           .print = core::load_le<uint32_t>(from + 8),

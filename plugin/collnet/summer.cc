@@ -45,8 +45,7 @@ Status Summer::sum_piece(Call& call, const Range& elements, Step* step, bool* mo
       continue;
     }
     const Part* part = nullptr;
-    Status status =
-        group_.next_part(next_rank_, Phase::kInputs, call, at_.piece, elements.size(), &part);
+    Status status = group_.next_part(next_rank_, Phase::kInputs, call, at_.piece, elements.size(), &part);
     if (status != Status::kOk || part == nullptr) return status;
     if (status = add_part(call, elements, *part, next_rank_); status != Status::kOk) return status;
     if (status = group_.recv(next_rank_, Phase::kInputs).pop(); status != Status::kOk) return status;
@@ -60,8 +59,9 @@ Status Summer::sum_piece(Call& call, const Range& elements, Step* step, bool* mo
 Status Summer::add_part(Call& call, const Range& elements, const Part& part, int rank) {
   const bool first = rank == 0;
   if (part.header.kind == PartKind::kLossy) {
-    const bool good = sums_in_f32(call.args.type) && call.args.op == Op::kSum &&
-                      group_.coder().add(part.body, elements.size(), first, reinterpret_cast<float*>(sum_.data()));
+    const bool good =
+        sums_in_f32(call.args.type) && call.args.op == Op::kSum &&
+        group_.coder().add(part.body, elements.size(), first, reinterpret_cast<float*>(sum_.data()));
     return good ? Status::kOk : malformed(group_.recv(rank, Phase::kInputs).peer());
   }
   if (part.body.size() != elements.size() * call.element_size()) {
@@ -97,9 +97,8 @@ Status Summer::add_own(Call& call, const Range& elements) {
 
 // A reduce-scatter has memory for the rank's own part only.
 std::byte* Summer::result_of(const Call& call, const Range& elements) {
-  const size_t base = call.args.kind == Kind::kReduceScatter
-                          ? share_of(call, group_.ranks(), group_.rank()).begin
-                          : 0;
+  const size_t base =
+      call.args.kind == Kind::kReduceScatter ? share_of(call, group_.ranks(), group_.rank()).begin : 0;
   return call.args.recv + (elements.begin - base) * call.element_size();
 }
 
@@ -150,6 +149,7 @@ Status Summer::publish(Call& call, const Range& elements) {
       std::memcpy(to, bytes, header.bytes);
     }
     lane.commit(header, static_cast<int>(call.args.type));
+    group_.coder().sent(call, header.bytes);
   }
   return Status::kOk;
 }

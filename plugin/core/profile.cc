@@ -123,7 +123,8 @@ void* Profile::start_collective(const void* context, const Collective& collectiv
   Contents contents{.info = {.data_type = collective.data_type, .function = collective.function}};
   try {
     Collective whole = collective;
-    if (whole.comm_id == 0 && context != nullptr) whole.comm_id = static_cast<const Context*>(context)->comm_id;
+    if (whole.comm_id == 0 && context != nullptr)
+      whole.comm_id = static_cast<const Context*>(context)->comm_id;
     contents.collective = collectives_.add(whole);
   } catch (...) {
     contents.collective = Collectives::kNone;  // no memory: it stays unknown

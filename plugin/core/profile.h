@@ -78,7 +78,7 @@ class Profile {
   Collectives collectives_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Context>> contexts_;
-  int wanted_ = 0;                       // guarded by mutex_
+  int wanted_ = 0;                      // guarded by mutex_
   uint8_t last_generation_ = 0;         // guarded by mutex_
   std::atomic<uint8_t> generation_{0};  // 0: nobody wants it
 };

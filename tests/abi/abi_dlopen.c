@@ -9,12 +9,14 @@
 #include "tests/abi/elf_file.h"
 
 /* The newest version first, as NCCL looks. All begin with a name; up to net v9 init takes only the logger. */
-static const char* const kSymbols[] = {"ncclNetPlugin_v12",  "ncclNetPlugin_v11",  "ncclNetPlugin_v10",
-                                       "ncclNetPlugin_v9",   "ncclNetPlugin_v8",   "ncclNetPlugin_v7",
-                                       "ncclNetPlugin_v6",   "ncclTunerPlugin_v6", "ncclTunerPlugin_v5",
-                                       "ncclTunerPlugin_v4", "ncclTunerPlugin_v3", "ncclTunerPlugin_v2",
-                                       "ncclProfiler_v6",    "ncclProfiler_v5",    "ncclProfiler_v4",
-                                       "ncclProfiler_v3",    "ncclProfiler_v2",    "ncclProfiler_v1"};
+static const char* const kSymbols[] = {
+    "ncclNetPlugin_v12",     "ncclNetPlugin_v11",     "ncclNetPlugin_v10",    "ncclNetPlugin_v9",
+    "ncclNetPlugin_v8",      "ncclNetPlugin_v7",      "ncclNetPlugin_v6",     "ncclCollNetPlugin_v12",
+    "ncclCollNetPlugin_v11", "ncclCollNetPlugin_v10", "ncclCollNetPlugin_v9", "ncclCollNetPlugin_v8",
+    "ncclCollNetPlugin_v7",  "ncclCollNetPlugin_v6",  "ncclTunerPlugin_v6",   "ncclTunerPlugin_v5",
+    "ncclTunerPlugin_v4",    "ncclTunerPlugin_v3",    "ncclTunerPlugin_v2",   "ncclProfiler_v6",
+    "ncclProfiler_v5",       "ncclProfiler_v4",       "ncclProfiler_v3",      "ncclProfiler_v2",
+    "ncclProfiler_v1"};
 enum { kSymbolCount = sizeof kSymbols / sizeof kSymbols[0] };
 
 struct net_v6_head {

@@ -23,7 +23,9 @@ struct StepRecord {
 };
 
 StepRecord step_of(const Profile& profile, const void* task, pid_t process = getpid()) {
-  return {profile.start_proxy_step(profile.start_proxy_op(nullptr, {.parent = task, .parent_process = process})), nullptr};
+  return {
+      profile.start_proxy_step(profile.start_proxy_op(nullptr, {.parent = task, .parent_process = process})),
+      nullptr};
 }
 
 }  // namespace

@@ -1,0 +1,210 @@
+#include "plugin/collnet/lossy_coder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "kernels/cpu/convert.h"
+#include "plugin/collnet/steering.h"
+#include "plugin/core/bytes.h"
+#include "plugin/core/checksum.h"
+
+namespace netsense::collnet {
+namespace {
+
+// ncclFunc_t.
+constexpr int kFunctionReduceScatter = 3;
+constexpr int kFunctionAllReduce = 4;
+
+// NCCL cuts a collective into calls of at least this much. Of one whose size is not known, a call of this size
+// may be a part of one that is large enough: the tuner has let no smaller one come here.
+constexpr size_t kPartOfLarge = size_t{64} << 10;
+
+// Rounding is taken back step by step where it loses more than the user allows.
+constexpr uint8_t kFinerBits = 2;
+constexpr uint8_t kFinestBits = 8;
+
+kernels::DType codec_type(Type type) {
+  return type == Type::kF16    ? kernels::DType::kF16
+         : type == Type::kBf16 ? kernels::DType::kBf16
+                               : kernels::DType::kF32;
+}
+
+// Another one for every block, and the same ones when a job is run again.
+uint64_t seed_of(uint64_t call, int rank, uint8_t step, size_t begin) {
+  std::array<std::byte, 24> bytes{};
+  core::store_le<uint64_t>(&bytes[0], call);
+  core::store_le<uint64_t>(&bytes[8], begin);
+  core::store_le<uint32_t>(&bytes[16], static_cast<uint32_t>(rank));
+  bytes[20] = static_cast<std::byte>(step);
+  return core::block_checksum(bytes.data(), bytes.size());
+}
+
+adapt::LossyLevel finer(const adapt::LossyLevel& level) {
+  if (level.keep < 1 || level.prune > 0) return {.lossless = false, .bits = 4};
+  if (level.bits >= kFinestBits) return {.lossless = true};
+  return {.lossless = false, .bits = static_cast<uint8_t>(std::min(kFinestBits, uint8_t(level.bits + kFinerBits)))};
+}
+
+}  // namespace
+
+LossyCoder::LossyCoder(const config::Settings& settings, Link* link, ResidualBudget& budget, int rank, int ranks,
+                       std::function<probe::Time()> now)
+    : settings_(settings),
+      link_(link),
+      residuals_(budget, settings.residual_type),
+      rank_(rank),
+      ranks_(ranks),
+      now_(std::move(now)) {}
+
+bool LossyCoder::allowed(const Call& call) const {
+  const CallArgs& args = call.args;
+  if (link_ == nullptr || args.kind == Kind::kAllGather || args.op != Op::kSum) return false;
+  if (args.type != Type::kF32 && args.type != Type::kF16 && args.type != Type::kBf16) return false;
+  const int function = args.kind == Kind::kAllReduce ? kFunctionAllReduce : kFunctionReduceScatter;
+  const size_t least = std::min(settings_.lossy_min_bytes, kPartOfLarge);
+  const size_t bytes = args.identity.known ? args.identity.total_bytes
+                       : call.bytes() >= least ? settings_.lossy_min_bytes
+                                               : 0;
+  return opted_in(settings_, function, bytes);
+}
+
+// By this rank, before any coding.
+double LossyCoder::bytes_to_send(const Call& call) const {
+  const auto others = static_cast<double>(ranks_ - 1);
+  const auto all = static_cast<double>(call.bytes());
+  const auto own = static_cast<double>(share_of(call, ranks_, rank_).size() * call.element_size());
+  if (takes_one_trip(call, ranks_)) return all * others;
+  const double inputs = call.args.kind == Kind::kAllGather ? 0 : all - own;
+  return inputs + (gathers(call, ranks_) ? own * others : 0);
+}
+
+void LossyCoder::begin(const Call& call) {
+  if (link_ == nullptr) return;
+  State& state = state_of(call);
+  state = {};
+  state.allowed = allowed(call);
+  if (state.allowed) {
+    const core::CollectiveCall& identity = call.args.identity;
+    const bool first = !identity.known || identity.index == 0;
+    if (first) ++collectives_;
+    state.allowed = collectives_ > static_cast<uint64_t>(settings_.lossy_warmup);
+  }
+  state.begun = now_();
+  state.raw_bytes = bytes_to_send(call);
+  link_->begin(state.begun, state.raw_bytes);
+}
+
+void LossyCoder::end(const Call& call) {
+  if (link_ == nullptr) return;
+  const State& state = state_of(call);
+  link_->end(state.begun, now_(), state.raw_bytes, state.wire_bytes);
+}
+
+void LossyCoder::sent(const Call& call, size_t bytes) {
+  state_of(call).wire_bytes += static_cast<double>(bytes);
+}
+
+ResidualKey LossyCoder::key_of(const Call& call, Step step) {
+  const core::CollectiveCall& identity = call.args.identity;
+  return {identity.identity, identity.index, static_cast<uint8_t>(step)};
+}
+
+Residual* LossyCoder::residual_of(const Call& call, Step step) {
+  if (!call.args.identity.known) return nullptr;
+  return residuals_.find(key_of(call, step), call.args.elements, call.number);
+}
+
+LossyCoder::State::Coding LossyCoder::choose(const Call& call, Step step) {
+  adapt::LossyLevel level = link_->level(now_(), {.element_bytes = call.element_size()});
+  if (level.lossless) {
+    // What was left over before goes out now, exactly.
+    Residual* left = call.args.identity.known
+                         ? residuals_.existing(key_of(call, step), call.args.elements)
+                         : nullptr;
+    const bool pending = left != nullptr && left->pending();
+    if (pending) left->set_pending(false);
+    return {level, pending};
+  }
+  Residual* residual = residual_of(call, step);
+  if (residual == nullptr) return {adapt::without_leaving_out(level), false};
+  residual->set_pending(true);
+  return {level, true};
+}
+
+bool LossyCoder::codes(const Call& call, Step step) {
+  State& state = state_of(call);
+  if (!state.allowed) return false;
+  std::optional<State::Coding>& coding = state.coding[static_cast<size_t>(step)];
+  if (!coding) coding = choose(call, step);
+  return coding->codes();
+}
+
+kernels::LossyResult LossyCoder::encode(const adapt::LossyLevel& level, uint64_t seed, size_t count,
+                                        std::byte* to) {
+  const size_t capacity = kernels::max_lossy_bytes(count);
+  if (level.lossless) {
+    const size_t bytes = kernels::encode(kernels::Tier::kFast, kernels::DType::kF32, values_.data(),
+                                         count * sizeof(float), to, capacity, lossless_scratch_);
+    std::fill_n(values_.begin(), count, 0.0F);
+    return {bytes, 0, 0};
+  }
+  const double keep = std::min<double>(level.keep, 1 - level.prune);
+  const kernels::LossyChoice choice{
+      .bits = level.bits,
+      .keep = keep >= 1 ? UINT32_MAX
+                        : static_cast<uint32_t>(std::max(1.0, std::round(keep * static_cast<double>(count)))),
+      .threshold = 0,
+      .seed = seed};
+  return kernels::encode_lossy(choice, values_.data(), count, to, capacity, scratch_);
+}
+
+size_t LossyCoder::code(const Call& call, Step step, const Range& elements, std::byte* to) {
+  const size_t count = elements.size();
+  State& state = state_of(call);
+  const State::Coding& coding = *state.coding[static_cast<size_t>(step)];
+  Residual* residual = coding.feedback ? residual_of(call, step) : nullptr;
+  if (residual != nullptr) residual->add_to(elements.begin, count, values_.data());
+  const uint64_t seed = seed_of(call.number, rank_, static_cast<uint8_t>(step), elements.begin);
+  const bool limited = settings_.lossy_max_error < 1;
+  if (limited) std::copy_n(values_.begin(), count, kept_.begin());
+  adapt::LossyLevel level = coding.level;
+  kernels::LossyResult result = encode(level, seed, count, to);
+  const double allowed = settings_.lossy_max_error * settings_.lossy_max_error;
+  while (limited && result.error_energy > allowed * result.energy) {
+    level = finer(level);
+    std::copy_n(kept_.begin(), count, values_.begin());
+    result = encode(level, seed, count, to);
+  }
+  if (residual != nullptr) residual->store(elements.begin, count, values_.data());
+  return result.bytes;
+}
+
+size_t LossyCoder::code_input(const Call& call, const Range& elements, std::byte* to) {
+  const std::byte* from = call.args.send + elements.begin * call.element_size();
+  kernels::to_f32(codec_type(call.args.type), from, elements.size(), values_.data());
+  return code(call, Step::kInputs, elements, to);
+}
+
+size_t LossyCoder::code_sum(const Call& call, const Range& elements, float* sum, std::byte* to) {
+  std::copy_n(sum, elements.size(), values_.begin());
+  return code(call, Step::kSums, elements, to);
+}
+
+bool LossyCoder::add(std::span<const std::byte> coded, size_t elements, bool first, float* sum) {
+  const auto status = first
+                          ? kernels::decode_lossy(coded.data(), coded.size(), sum, elements, scratch_)
+                          : kernels::add_lossy(coded.data(), coded.size(), sum, elements, scratch_);
+  return status == kernels::DecodeStatus::kOk;
+}
+
+bool LossyCoder::decode(Type type, std::span<const std::byte> coded, size_t elements, std::byte* to) {
+  if (kernels::decode_lossy(coded.data(), coded.size(), values_.data(), elements, scratch_) !=
+      kernels::DecodeStatus::kOk) {
+    return false;
+  }
+  kernels::from_f32(codec_type(type), values_.data(), elements, to);
+  return true;
+}
+
+}  // namespace netsense::collnet
