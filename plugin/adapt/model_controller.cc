@@ -21,6 +21,7 @@ constexpr double kFinestLossy = 0.999;
 void ModelController::begin(probe::Time now, double raw_bytes) {
   if (const auto before = bursts_.begin(now, raw_bytes)) learn(*before);
   decide(now);
+  was_lossy_ = was_lossy_ || lossy_;
 }
 
 void ModelController::end(probe::Time begun, probe::Time now, double raw_bytes, double wire_bytes) {
@@ -39,6 +40,9 @@ void ModelController::learn(const Burst& burst) {
   idle_share_.add(burst);
   burst_rate_.add(burst, seen_);
   if (burst.raw_bytes > 0) ceiling_ = kRise * burst.wire_bytes / burst.raw_bytes;
+  // A look in the middle of the burst knew less than is known now.
+  lossy_ = lossy_ && was_lossy_;
+  was_lossy_ = lossy_ && !burst.over;
   was_congested_ = seen_ > 0;
   seen_ = 0;
 }

@@ -39,6 +39,7 @@ class ModelController final : public LossyController {
   double seen_ = 0;             // rate of the congested link in this burst; 0: not congested
   bool was_congested_ = false;  // in the last burst
   bool lossy_ = false;
+  bool was_lossy_ = false;  // when any call of this burst began
   double ceiling_ = 1;
 };
 
