@@ -160,8 +160,16 @@ std::string describe_compression(const Settings& settings) {
     case Mode::kAdaptive:
       break;
   }
-  return fmt::format("{}, rounded sums in collectives from {} KiB ({})", describe_lossless(settings),
-                     (settings.lossy_min_bytes + 1023) >> 10, print_controller(settings.lossy_controller));
+  std::string operations;
+  for (const auto& [op, name] : {std::pair{LossyOp::kAllReduce, "all_reduce"},
+                                 std::pair{LossyOp::kReduceScatter, "reduce_scatter"}}) {
+    if ((settings.lossy_ops & static_cast<uint8_t>(op)) == 0) continue;
+    operations += fmt::format("{}{}", operations.empty() ? "" : " and ", name);
+  }
+  return fmt::format(
+      "{}; sums of f32, f16 and bf16 in {} of {} KiB and more are rounded where the network asks for it ({})",
+      describe_lossless(settings), operations, (settings.lossy_min_bytes + 1023) >> 10,
+      print_controller(settings.lossy_controller));
 }
 
 std::string changed_settings(const LoadedSettings& loaded) {

@@ -36,7 +36,7 @@ struct ControllerChoice {
   double keep = 1;   // part of the elements that is sent, the largest ones
 };
 // Collectives that may be lossy; a set of them is a sum of these.
-enum class LossyOp : uint8_t { kAllReduce = 1, kReduceScatter = 2, kAllGather = 4 };
+enum class LossyOp : uint8_t { kAllReduce = 1, kReduceScatter = 2 };
 // How what rounding left over is remembered.
 enum class ResidualType : uint8_t { kF32, kBf16 };
 

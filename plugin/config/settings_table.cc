@@ -24,8 +24,7 @@ constexpr std::array kModes{choice("off", Mode::kOff), choice("lossless", Mode::
 constexpr std::array kCodecs{choice("auto", CodecChoice::kAuto), choice("fast", CodecChoice::kFast),
                              choice("tight", CodecChoice::kTight)};
 constexpr std::array kLossyOps{choice("all_reduce", LossyOp::kAllReduce),
-                               choice("reduce_scatter", LossyOp::kReduceScatter),
-                               choice("all_gather", LossyOp::kAllGather)};
+                               choice("reduce_scatter", LossyOp::kReduceScatter)};
 constexpr std::array kResidualTypes{choice("f32", ResidualType::kF32), choice("bf16", ResidualType::kBf16)};
 
 constexpr milliseconds kShortestTimeout{100};
@@ -120,8 +119,8 @@ constexpr std::array kTable{
             "`fixed:lossless` all as they are.",
             ControllerType{&Settings::lossy_controller}},
     Setting{"NETSENSE_LOSSY_OPS", "", "", "",
-            "Collectives that may be lossy, with commas between them. Those that add up, and only sums and "
-            "averages of floats; all others are exact.",
+            "Collectives that may be rounded, with commas between them. Only sums and averages of f32, f16 and bf16 "
+            "are; an all-gather never is, since NCCL does not say what it carries.",
             ListType{&Settings::lossy_ops, kLossyOps}},
     Setting{"NETSENSE_LOSSY_MIN_SIZE", "", "bytes", "",
             "Collectives smaller than this, as a whole, are always exact.",

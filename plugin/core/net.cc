@@ -68,6 +68,17 @@ void report_start(const Net& net, int abi_version, const std::string& changed) {
                      changed.empty() ? "" : "; set: ", changed);
 }
 
+// NCCL uses a CollNet only where it is told to. A program can also say so (collnetEnable in ncclConfig_t), of
+// which a plugin learns nothing.
+void warn_of_missing_collnet(const config::Settings& settings) {
+  if (settings.mode != config::Mode::kAdaptive) return;
+  const char* enabled = std::getenv("NCCL_COLLNET_ENABLE");
+  if (enabled != nullptr && std::atoi(enabled) > 0) return;
+  NETSENSE_WARN(
+      "NETSENSE_MODE=adaptive needs CollNet to round sums: set NCCL_COLLNET_ENABLE=1 on all ranks (or "
+      "collnetEnable in the program's ncclConfig_t). Without it everything is coded losslessly");
+}
+
 std::unique_ptr<Net> make_net(int abi_version) {
   auto net = std::make_unique<Net>();
   config::LoadedSettings loaded = config::load_settings(environ);
@@ -80,6 +91,7 @@ std::unique_ptr<Net> make_net(int abi_version) {
       net->devices.push_back({transport.get(), index++, &info});
   }
   report_start(*net, abi_version, config::changed_settings(loaded));
+  warn_of_missing_collnet(net->settings);
   return net;
 }
 
