@@ -89,7 +89,10 @@ const float* as_floats(const std::byte* sum) {
 
 // As f32.
 void widen(Type type, const std::byte* elements, size_t count, float* to) {
-  if (!is_float8(type)) return kernels::to_f32(codec_type(type), elements, count, to);
+  if (!is_float8(type)) {
+    kernels::to_f32(codec_type(type), elements, count, to);
+    return;
+  }
   const Float8Layout layout = type == Type::kF8E4M3 ? kE4M3 : kE5M2;
   for (size_t i = 0; i < count; ++i) to[i] = from_float8(layout, static_cast<uint8_t>(elements[i]));
 }
@@ -154,7 +157,10 @@ void add_to_sum(Type type, Op op, const std::byte* elements, size_t count, std::
       return add_typed<float>(op, elements, count, sum);
     case Type::kF16:
     case Type::kBf16:
-      if (op == Op::kSum) return kernels::add_f32(codec_type(type), elements, count, as_floats(sum));
+      if (op == Op::kSum) {
+        kernels::add_f32(codec_type(type), elements, count, as_floats(sum));
+        return;
+      }
       [[fallthrough]];
     case Type::kF8E4M3:
     case Type::kF8E5M2:

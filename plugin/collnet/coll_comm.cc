@@ -84,6 +84,7 @@ Status CollComm::test(transport::Request* request, bool* done, size_t* bytes) {
 void CollComm::run() {
   const Status status = core::guarded("CollNet", [this] { return drive(); });
   if (status != Status::kOk) status_.store(status, std::memory_order_release);
+  exchange_.group().hang_up();
 }
 
 // The connections of the comm share the link.

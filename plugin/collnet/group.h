@@ -45,6 +45,9 @@ class Group {
   // One of the call's steps is complete.
   void end_step(Call& call);
 
+  // Cuts all connections, so that no rank waits for this one any more. The last thing that is done.
+  void hang_up() { mesh_.peers.clear(); }
+
   // The next part of a lane if it is there and is the one wanted; *part stays null when it is not there yet.
   Status next_part(int rank, Phase phase, const Call& call, size_t piece, size_t elements, const Part** part);
 

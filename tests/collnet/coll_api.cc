@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include <cstdarg>
+#include <cstdio>
 #include <stdexcept>
 #include <string>
 
@@ -11,8 +13,17 @@
 namespace netsense::testing {
 namespace {
 
-void log_line(LogLevel /*level*/, unsigned long /*flags*/, const char* /*file*/, int /*line*/,
-              const char* /*format*/, ...) {}
+constexpr int kWarn = 2;  // NCCL_LOG_WARN
+
+// What a failing test's log should show.
+void log_line(int level, unsigned long /*flags*/, const char* /*file*/, int /*line*/, const char* format, ...) {
+  if (level > kWarn) return;
+  va_list arguments;
+  va_start(arguments, format);
+  vfprintf(stderr, format, arguments);
+  va_end(arguments);
+  fputc('\n', stderr);
+}
 
 template <typename Table>
 class Api final : public CollApi {
