@@ -23,6 +23,9 @@ enum class BlockKind : uint8_t {
   kZero = 1,      // body: nothing
   kConstant = 2,  // body: one element, which repeats
   kFloat = 3,     // body: directory, sub-blocks, tail
+  // Lossy, of kF32 only. Byte 2 of the header is the bits of a code.
+  kQuantised = 4,  // body: a scale per group, codes
+  kSparse = 5,     // body: SparseHeader, positions, scales, codes of what is kept
 };
 
 enum class SubBlockMode : uint8_t {
@@ -33,8 +36,8 @@ enum class SubBlockMode : uint8_t {
   kRans = 4,      // RansHeader, frequencies, states, words, residuals (tight tier)
 };
 
-// Block header: byte 0 BlockKind, byte 1 DType, byte 2 log2 of the elements of a sub-block (0 where there are
-// none), byte 3 format version, bytes 4 to 7 raw bytes.
+// Block header: byte 0 BlockKind, byte 1 DType, byte 2 log2 of the elements of a sub-block or bits of a lossy
+// code (0 where there are neither), byte 3 format version, bytes 4 to 7 raw bytes.
 constexpr size_t kBlockHeaderBytes = 8;
 constexpr uint8_t kFormatVersion = 1;
 constexpr size_t kMaxBlockBytes = size_t{1} << 30;
@@ -106,9 +109,9 @@ constexpr uint32_t kRansLow = 1u << 16;  // a state is in [2^16, 2^32), and kRan
 constexpr size_t kRansStateBytes = 4 * kRansLanes;
 
 // A packed field of `width` bits per element. Groups of kGroup elements (the last may be shorter): a group of
-// m has L = ceil(m / 8) columns, element i is in column i % L and row i / L. A width is cut in parts of 4, 2
-// and 1 bits, low bits first; a part of b bits takes b bytes per column, byte q holding rows q * 8/b and up,
-// lowest bits first.
+// m has L = ceil(m / 8) columns, element i is in column i % L and row i / L. A width is cut in parts of 8, 4,
+// 2 and 1 bits, low bits first; a part of b bits takes b bytes per column, byte q holding rows q * 8/b and
+// up, lowest bits first.
 constexpr size_t kGroup = 256;
 constexpr size_t kRows = 8;
 
@@ -116,5 +119,33 @@ constexpr size_t packed_bytes(size_t elements, unsigned width) {
   const size_t rest = elements % kGroup;
   return (elements / kGroup * (kGroup / kRows) + (rest + kRows - 1) / kRows) * width;
 }
+
+// A lossy block has at most so many elements, so that a position fits in 16 bits.
+constexpr size_t kMaxLossyElements = 65536;
+constexpr unsigned kMinLossyBits = 2;
+constexpr unsigned kMaxLossyBits = 8;
+
+// The largest magnitude of a code of `bits`. The code of the level q is q + top_level(bits); all bits set is
+// none.
+constexpr uint32_t top_level(unsigned bits) {
+  return (1u << (bits - 1)) - 1;
+}
+
+// A scale is the upper half of an f32, which is neither negative nor beyond this, the largest finite one.
+constexpr size_t kScaleBytes = 2;
+constexpr uint16_t kMaxScale = 0x7f7f;
+
+// Scales, then the codes as a packed field, of so many elements.
+constexpr size_t quantised_bytes(size_t elements, unsigned bits) {
+  return (elements + kGroup - 1) / kGroup * kScaleBytes + packed_bytes(elements, bits);
+}
+
+// kSparse begins with the number of elements kept (4 bytes, 1 or more) and the width of a gap (1 byte; 0: a
+// bitmap follows, lowest bits first). With gaps there follow the number of fields (4 bytes) and the packed
+// fields. A field of all bits set skips as many elements as it says and keeps none; another skips as many and
+// keeps the next.
+constexpr size_t kSparseHeaderBytes = 4 + 1;
+constexpr size_t kGapCountBytes = 4;
+constexpr unsigned kMaxGapWidth = 15;
 
 }  // namespace netsense::kernels

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/cpu/lossy_kernels.h"
 #include "kernels/cpu/work.h"
 
 namespace netsense::kernels {
@@ -19,6 +20,8 @@ struct Backend {
   // The reverse; false when the coded bytes are malformed.
   bool (*decode_sub_block)(const SubBlock& what, const uint8_t* coded, size_t bytes, Work& work,
                            uint8_t* elements);
+
+  const LossyKernels* lossy;
 };
 
 }  // namespace netsense::kernels

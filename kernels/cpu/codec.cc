@@ -4,28 +4,13 @@
 #include <cstring>
 
 #include "kernels/cpu/backend.h"
+#include "kernels/cpu/block_header.h"
 #include "kernels/cpu/bytes.h"
 
 namespace netsense::kernels {
 namespace {
 
 constexpr size_t kSizeBytes = sizeof(uint16_t);  // an entry of the directory
-
-struct Header {
-  BlockKind kind;
-  DType type;
-  uint8_t elements_log2;
-  uint32_t raw_bytes;
-};
-
-size_t write_header(const Header& header, uint8_t* out) {
-  out[0] = static_cast<uint8_t>(header.kind);
-  out[1] = static_cast<uint8_t>(header.type);
-  out[2] = header.elements_log2;
-  out[3] = kFormatVersion;
-  store_le(out + 4, header.raw_bytes);
-  return kBlockHeaderBytes;
-}
 
 size_t write_raw(DType type, const uint8_t* src, size_t bytes, uint8_t* dst) {
   const size_t head = write_header({BlockKind::kRaw, type, 0, static_cast<uint32_t>(bytes)}, dst);
@@ -89,10 +74,10 @@ size_t write_floats(const Backend& backend, Tier tier, DType type, const uint8_t
 DecodeStatus read_floats(const Backend& backend, const Header& header, const uint8_t* src, size_t bytes,
                          uint8_t* dst, Work& work) {
   const size_t element_bytes = float_layout(header.type).bytes;
-  if (header.elements_log2 >= 14 || element_bytes << header.elements_log2 > kMaxSubBlockBytes) {
+  if (header.parameter >= 14 || element_bytes << header.parameter > kMaxSubBlockBytes) {
     return DecodeStatus::kBadHeader;
   }
-  const Division parts(header.type, header.raw_bytes, header.elements_log2);
+  const Division parts(header.type, header.raw_bytes, header.parameter);
   size_t at = parts.sub_blocks * kSizeBytes;
   if (bytes < at) return DecodeStatus::kTruncated;
   for (size_t i = 0; i < parts.sub_blocks; ++i) {
@@ -158,11 +143,8 @@ DecodeStatus decode(const Backend& backend, const void* src, size_t bytes, void*
   if (bytes < kBlockHeaderBytes) return DecodeStatus::kTruncated;
   const auto* from = static_cast<const uint8_t*>(src);
   auto* to = static_cast<uint8_t*>(dst);
-  const Header header{static_cast<BlockKind>(from[0]), static_cast<DType>(from[1]), from[2],
-                      load_le<uint32_t>(from + 4)};
-  if (from[3] != kFormatVersion || from[1] >= kDTypes || header.raw_bytes > kMaxBlockBytes) {
-    return DecodeStatus::kBadHeader;
-  }
+  Header header;
+  if (!read_header(from, &header)) return DecodeStatus::kBadHeader;
   if (header.raw_bytes != dst_bytes) return DecodeStatus::kSizeMismatch;
   from += kBlockHeaderBytes;
   bytes -= kBlockHeaderBytes;
@@ -185,6 +167,9 @@ DecodeStatus decode(const Backend& backend, const void* src, size_t bytes, void*
     case BlockKind::kFloat:
       if (layout.exponent_bits == 0) return DecodeStatus::kBadHeader;
       return read_floats(backend, header, from, bytes, to, work_of(scratch));
+    case BlockKind::kQuantised:
+    case BlockKind::kSparse:
+      break;  // not what was coded, bit by bit: decode_lossy() is for those
   }
   return DecodeStatus::kBadHeader;
 }

@@ -232,9 +232,10 @@ bool decode_sub_block(const SubBlock& what, const uint8_t* coded, size_t bytes, 
 
 }  // namespace
 
+extern const LossyKernels kLossyKernels;  // lossy_kernels.cc
 extern const Backend kBackend;
-constinit const Backend kBackend{&HWY_STR(HWY_NAMESPACE)[2], encode_sub_block,
-                                 decode_sub_block};  // without its N_
+constinit const Backend kBackend{&HWY_STR(HWY_NAMESPACE)[2], encode_sub_block, decode_sub_block,
+                                 &kLossyKernels};  // without its N_
 
 }  // namespace netsense::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

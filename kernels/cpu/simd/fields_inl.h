@@ -110,7 +110,7 @@ HWY_INLINE size_t pack_fields(const uint8_t* in, size_t n, unsigned width, uint8
   return static_cast<size_t>(out - begin);
 }
 
-// The reverse, for widths of 1 to 5. Writes up to 32 bytes behind out[n], of no meaning, and reads as many
+// The reverse, for widths of 1 to 7. Writes up to 32 bytes behind out[n], of no meaning, and reads as many
 // behind the packed bytes.
 HWY_INLINE void unpack_fields(const uint8_t* in, size_t n, unsigned width, uint8_t* out) {
   switch (width) {
@@ -124,6 +124,10 @@ HWY_INLINE void unpack_fields(const uint8_t* in, size_t n, unsigned width, uint8
       return unpack_width<4>(in, n, out);
     case 5:
       return unpack_width<5>(in, n, out);
+    case 6:
+      return unpack_width<6>(in, n, out);
+    case 7:
+      return unpack_width<7>(in, n, out);
     default:
       break;
   }

@@ -88,7 +88,9 @@ TEST_CASE("headers that cannot be are told apart") {
     changed[at] = value;
     return guarded_decode(harness, changed, raw.size());
   };
-  CHECK(with(0, 4) == DecodeStatus::kBadHeader);
+  CHECK(with(0, static_cast<uint8_t>(BlockKind::kQuantised)) == DecodeStatus::kBadHeader);
+  CHECK(with(0, static_cast<uint8_t>(BlockKind::kSparse)) == DecodeStatus::kBadHeader);
+  CHECK(with(0, 6) == DecodeStatus::kBadHeader);
   CHECK(with(1, kDTypes) == DecodeStatus::kBadHeader);
   CHECK(with(1, static_cast<uint8_t>(DType::kBytes)) == DecodeStatus::kBadHeader);
   CHECK(with(2, 14) == DecodeStatus::kBadHeader);

@@ -225,7 +225,11 @@ Bytes read_block(Reader in) {
         read_sub_block(type, in.take_part(sizes[i]), std::min(step, elements - i * step), out);
       }
       while (out.size() < raw) out.push_back(in.take_byte());
+      break;
     }
+    case BlockKind::kQuantised:
+    case BlockKind::kSparse:
+      throw Malformed();  // no lossless blocks
   }
   if (in.left() != 0) throw Malformed();
   return out;
