@@ -34,7 +34,7 @@ void ModelController::end(probe::Time begun, probe::Time now, double raw_bytes, 
 }
 
 void ModelController::look(probe::Time now, const LinkView& view) {
-  looks_ = looks_ || view.bytes_per_second > 0;
+  looks_ = true;
   rtprop_ = view.rtprop;
   if (view.congested && bursts_.busy()) seen_ = view.bytes_per_second;
   decide(now);
