@@ -13,7 +13,7 @@ COLOURS = {"model": "#0a6ebd", "netsenseml": "#c8501e", "fixed:lossless": "#8a8a
 # Bytes sent per byte of data, and milliseconds of a collective: name, column, factor, decades from and to.
 PANELS = (("bytes sent per byte of data", "wire_ratio", 1, -3, 0), ("collective, ms", "seconds", 1e3, 0, 4))
 COMPUTE_MS = 60
-WIDTH, HEIGHT, LEFT, TOP, GAP = 420, 150, 70, 60, 60
+WIDTH, HEIGHT, LEFT, TOP, GAP = 420, 150, 70, 70, 70
 
 
 def read(lines):
@@ -69,7 +69,9 @@ def picture(found):
         for column, (name, *rest) in enumerate(PANELS):
             x, y = LEFT + column * (WIDTH + LEFT), TOP + row * (HEIGHT + GAP)
             yield f'<g transform="translate({x} {y})">'
-            yield from panel(shown, f"{title}: {name}" if column == 0 else name, *rest, longest)
+            if column == 0:
+                yield f'<text x="0" y="-22" font-weight="bold">{title}</text>'
+            yield from panel(shown, name, *rest, longest)
             yield "</g>"
     yield "</svg>"
 
