@@ -8,6 +8,11 @@
 
 namespace netsense::adapt {
 
+// Where more came through than the transport has seen the link carry, that was seen before it changed.
+constexpr bool is_outdated(double seen, double arrived) {
+  return arrived > 1.25 * seen;
+}
+
 // A burst of W bytes takes T = a + W/B, where `a` does not depend on how finely it is coded: round trips,
 // waiting for other ranks, the codec. Two bursts of clearly different W tell `a`. Without it, data made
 // smaller in vain would look like a slower link, ask for smaller data still, and so on. A burst can be held

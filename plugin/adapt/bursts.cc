@@ -22,10 +22,12 @@ Burst Bursts::take(double seconds) {
 
 std::optional<Burst> Bursts::begin(probe::Time now, double raw_bytes) {
   std::optional<Burst> before;
-  if (calls_ == 0 && used_ && now - last_end_ >= kPause) {
+  const bool pause = now - last_end_ >= kPause;
+  // One call after the other: a long burst can only be cut between two.
+  if (calls_ == 0 && used_ && (pause || marked_)) {
     before = take(probe::to_seconds(last_end_ - begin_));
-    before->over = true;
-    before->idle_seconds = probe::to_seconds(now - last_end_);
+    before->over = pause;
+    before->idle_seconds = pause ? probe::to_seconds(now - last_end_) : 0;
   }
   if (calls_ == 0 && !used_) begin_ = now;
   ++calls_;

@@ -20,7 +20,7 @@ struct Burst {
 
 class Bursts {
  public:
-  // A call starts. The burst before it, if this is the first after a pause.
+  // A call starts. The burst before it, if this is the first after a pause, or what there is of a long one.
   std::optional<Burst> begin(probe::Time now, double raw_bytes);
   // A call is over. What has come through of a burst that goes on for long.
   std::optional<Burst> end(probe::Time begun, probe::Time now, double raw_bytes, double wire_bytes);
@@ -29,6 +29,8 @@ class Bursts {
   // Of the calls under way; at least as much as at the height of the last burst, of which the first call
   // of the next is but the beginning.
   [[nodiscard]] double raw_in_flight() const { return std::max(highest_, last_highest_); }
+  // Since the burst began, or was cut.
+  [[nodiscard]] probe::Duration elapsed(probe::Time now) const { return now - begin_; }
   // Bytes per second that have come through of this burst; calls under way do not count yet.
   [[nodiscard]] double arrived_rate(probe::Time now) const;
 

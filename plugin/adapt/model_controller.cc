@@ -11,8 +11,12 @@ constexpr double kRoundTrips = 2;
 // A burst may send so many times what the last one did per byte. One that was short shows little of the link:
 // a token bucket lets it pass faster than it would let more.
 constexpr double kRise = 4;
-// Exact again only with so much room, or the next little change would turn it back.
-constexpr double kRoom = 1.2;
+// Exact again only with so much room. Each time that this turns out to have been too early more is asked for.
+constexpr double kLeastRoom = 1.1;
+constexpr double kMostRoom = 2;
+constexpr size_t kEarly = 32;  // bursts
+// Into the burst, for what is seen to be of it.
+constexpr std::chrono::milliseconds kTrust{10};
 // Less than 1, which means exact.
 constexpr double kFinestLossy = 0.999;
 
@@ -30,7 +34,7 @@ void ModelController::end(probe::Time begun, probe::Time now, double raw_bytes, 
 }
 
 void ModelController::look(probe::Time now, const LinkView& view) {
-  looks_ = looks_ || view.bytes_per_second > 0;
+  looks_ = true;
   rtprop_ = view.rtprop;
   if (view.congested && bursts_.busy()) seen_ = view.bytes_per_second;
   decide(now);
@@ -43,13 +47,16 @@ void ModelController::learn(const Burst& burst) {
   // A look in the middle of the burst knew less than is known now.
   lossy_ = lossy_ && was_lossy_;
   was_lossy_ = lossy_ && !burst.over;
+  if (!lossy_) ++bursts_exact_;
   was_congested_ = seen_ > 0;
   seen_ = 0;
 }
 
 double ModelController::rate(probe::Time now) const {
-  // What is seen may be what was seen before a pause; what has come through since is certain.
-  return seen_ > 0 ? std::max(seen_, bursts_.arrived_rate(now)) : burst_rate_.rate();
+  // What is seen at first may be what was seen in the burst before.
+  const double arrived = bursts_.arrived_rate(now);
+  const bool trusted = seen_ > 0 && bursts_.elapsed(now) >= kTrust && !is_outdated(seen_, arrived);
+  return trusted ? std::max(seen_, arrived) : burst_rate_.rate();
 }
 
 double ModelController::affordable(probe::Time now) const {
@@ -64,11 +71,13 @@ double ModelController::affordable(probe::Time now) const {
 void ModelController::decide(probe::Time now) {
   const double can = affordable(now);
   if (lossy_) {
-    lossy_ = std::min(can / kRoom, ceiling_) < 1;
+    lossy_ = std::min(can / room_, ceiling_) < 1;
+    if (!lossy_) bursts_exact_ = 0;
     return;
   }
   // Where the transport looks and sees no congestion, it is not the link that makes bursts long.
   lossy_ = can < 1 && (!looks_ || seen_ > 0 || was_congested_);
+  if (lossy_) room_ = bursts_exact_ < kEarly ? std::min(kLeastRoom * room_, kMostRoom) : kLeastRoom;
 }
 
 double ModelController::ratio(probe::Time now) const {

@@ -41,6 +41,8 @@ class ModelController final : public LossyController {
   bool lossy_ = false;
   bool was_lossy_ = false;  // when any call of this burst began
   double ceiling_ = 1;
+  double room_ = 1;
+  size_t bursts_exact_ = 0;  // since it last was lossy
 };
 
 }  // namespace netsense::adapt

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import unittest
 import unittest.mock
+import xml.etree.ElementTree
 
 import bench_codec
 import bench_congested
@@ -21,6 +22,8 @@ import demo
 import figures
 import netns
 import p2p
+import plot_controllers
+import ranks
 
 
 class Figures(unittest.TestCase):
@@ -38,6 +41,18 @@ class Figures(unittest.TestCase):
         self.assertEqual(figures.spread([5, 5, 5]), 0)
         self.assertEqual(figures.spread([5]), 0)
         self.assertGreater(figures.spread([1, 5, 9]), 0)
+
+
+class Controllers(unittest.TestCase):
+    def test_the_picture_has_a_line_per_controller_and_panel_and_its_axis_is_logarithmic(self):
+        simulated = subprocess.run([str(ranks.build_folder() / "bin" / "netsense_lossy_simulation")],
+                                   capture_output=True, text=True, check=True).stdout
+        picture = "\n".join(plot_controllers.picture(plot_controllers.read(simulated.splitlines())))
+        xml.etree.ElementTree.fromstring(picture)
+        self.assertEqual(picture.count("<polyline"), 3 * 2 * 3)
+        row = {"begin_seconds": "5", "wire_ratio": "0.1"}
+        self.assertEqual(list(plot_controllers.points([row], "wire_ratio", 1, -2, 0, 10)),
+                         [(plot_controllers.WIDTH / 2, plot_controllers.HEIGHT / 2)])
 
 
 class Arguments(unittest.TestCase):
