@@ -43,7 +43,7 @@ class RandomWords {
   // Numbers `first` and up, one in each lane.
   HWY_INLINE hn::Vec<BitsTag> at(uint32_t first) const {
     const BitsTag d;
-    auto x = hn::Xor(hn::Iota(d, first), hn::Set(d, low_));
+    auto x = hn::Xor(hn::Add(hn::Set(d, first), lanes_), hn::Set(d, low_));
     x = hn::Mul(hn::Xor(x, hn::ShiftRight<17>(x)), hn::Set(d, 0xed5ad4bb));
     x = hn::Add(hn::Xor(x, hn::ShiftRight<11>(x)), hn::Set(d, high_));
     x = hn::Mul(x, hn::Set(d, 0xac4c1b51));
@@ -54,6 +54,8 @@ class RandomWords {
  private:
   uint32_t low_;
   uint32_t high_;
+  // Made once: Highway 1.0 makes it lane by lane, in memory.
+  hn::Vec<BitsTag> lanes_ = hn::Iota(BitsTag(), 0);
 };
 
 // The bits of the largest magnitude of n elements, a multiple of 16.

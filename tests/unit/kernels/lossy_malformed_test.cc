@@ -124,6 +124,26 @@ TEST_CASE("sparse headers and places that cannot be are refused") {
   CHECK(decoder.decode(far) != DecodeStatus::kOk);
 }
 
+TEST_CASE("a gap may lead to the last element and no further") {
+  Decoder decoder;
+  // 100 elements of 2 bits, of which 1 is kept: a gap of 7 bits in parts of 4, 2 and 1, then scale 1 and
+  // code 2.
+  const auto block = [](uint8_t gap) -> Bytes {
+    const auto low = static_cast<uint8_t>(gap & 15);
+    const auto middle = static_cast<uint8_t>(gap >> 4 & 3);
+    const auto high = static_cast<uint8_t>(gap >> 6);
+    return {5, 1, 2, 1,   400 & 0xff, 400 >> 8, 0, 0,      1, 0,    0,    0,    7, 1,
+            0, 0, 0, low, 0,          0,        0, middle, 0, high, 0x80, 0x3f, 2, 0};
+  };
+  REQUIRE(decoder.decode(block(99), 100) == DecodeStatus::kOk);
+  Floats expected(100);
+  expected[99] = 1;
+  CHECK(same_bits(decoder.values, expected));
+  CHECK(decoder.decode(block(100), 100) == DecodeStatus::kCorrupt);
+  CHECK(decoder.decode(block(126), 100) == DecodeStatus::kCorrupt);
+  CHECK(decoder.decode(block(127), 100) == DecodeStatus::kCorrupt);  // which keeps none
+}
+
 TEST_CASE("lossy bytes changed to many values are refused, or mean what the format says") {
   LossyHarness harness;
   Decoder decoder;
