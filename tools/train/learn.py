@@ -23,10 +23,10 @@ def same(hashes, step):
 
 def codec_for(method, steps):
     """The method to learn with after a throughput run with these steps. The second half counts, when a controller has
-    settled, and of it the step that has sent least."""
+    settled, and of it the step that has sent least, without what it had to send again."""
     if method.name != "model":
         return method
-    ratios = [step["ratio"] for step in steps[len(steps) // 2:]]
+    ratios = [step["first_ratio"] for step in steps[len(steps) // 2:]]
     if None in ratios:
         raise jobs.TrainError("model: bytes on the wire cannot be told on loopback, so no codec can be chosen to learn "
                               "with; it needs namespaces")

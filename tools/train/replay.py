@@ -28,10 +28,10 @@ def endless(stage, warmup=WARMUP):
 
 
 def sent_per_step(counters):
-    """counters: each rank's count of sent bytes before every step, and once after the last. What a rank has sent in each
-    step, the mean over the ranks."""
-    return [statistics.fmean(after - before for before, after in zip(first, second, strict=True))
-            for first, second in zip(counters, counters[1:])]
+    """counters: each rank's (sent, sent again) bytes before every step, and once after the last. Both of each step, as the
+    mean over the ranks."""
+    return [tuple(statistics.fmean(after[part] - before[part] for before, after in zip(first, second, strict=True))
+                  for part in range(2)) for first, second in zip(counters, counters[1:])]
 
 
 def run(hosts, job, method, pause, steps=None, seconds=None, on_step=None, stages=jobs.STAGES, env=None):
@@ -40,7 +40,8 @@ def run(hosts, job, method, pause, steps=None, seconds=None, on_step=None, stage
     pause: seconds of modelled computing. on_step: called with the number of each counted step before it.
     Returns what carried the data, and the counted steps: begin and end (CLOCK_MONOTONIC), seconds of the exchange, pause
     (seconds that there really were), late (what the last rank began late), cores (busy ones of this machine while it
-    lasted), and sent_bytes per worker and ratio (sent bytes over those of dense f32), None on loopback.
+    lasted), and, None on loopback: sent_bytes per worker, ratio (these over those of dense f32), and first_ratio (the
+    same without what was sent again because the network had lost it).
     """
     folder = jobs.captured(job, stages)
     sizes = methods.bucket_elements(json.loads((folder / "parameters.json").read_text(encoding="utf-8")),
@@ -66,8 +67,10 @@ def run(hosts, job, method, pause, steps=None, seconds=None, on_step=None, stage
         counters = [step.pop("sent_before") for step in all_steps] + [group.ask("sent")]
         shares_link = group.shares_link
         group.end()
-    for step, sent in zip(all_steps, sent_per_step(counters), strict=True):
-        step["sent_bytes"], step["ratio"] = (None, None) if shares_link else (sent, sent / dense)
+    for step, (sent, again) in zip(all_steps, sent_per_step(counters), strict=True):
+        step.update(sent_bytes=sent, ratio=sent / dense, first_ratio=(sent - again) / dense)
+        if shares_link:
+            step.update(sent_bytes=None, ratio=None, first_ratio=None)
     return network, [step for step in all_steps if step["number"] is not None]
 
 
@@ -79,4 +82,5 @@ def summary(job, steps):
     sent = None if steps[0]["ratio"] is None else median("sent_bytes")
     return {"steps": len(steps), "samples_per_second": job.samples_per_step * len(steps) / whole,
             "step_seconds": whole / len(steps), "exchange_seconds": median("seconds"), "pause_seconds": median("pause"),
-            "cores_busy": median("cores"), "sent_bytes": sent, "ratio": None if sent is None else median("ratio")}
+            "cores_busy": median("cores"), "sent_bytes": sent, "ratio": None if sent is None else median("ratio"),
+            "first_ratio": None if sent is None else median("first_ratio")}

@@ -17,6 +17,9 @@ import methods
 import numpy
 
 
+FRAME_BYTES = 1514
+
+
 def cpu_seconds():
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return usage.ru_utime + usage.ru_stime
@@ -30,15 +33,19 @@ class Worker:
         self.pipe.send(library.unique_id() if self.rank == 0 else None)
         self.comm = engine.Communicator(library, self.pipe.recv(), self.rank, job["workers"])
 
-    def sent_bytes(self):
-        """What the worker's link has sent in all; on loopback that is everybody's."""
+    def sent(self):
+        """What the worker's link has sent in all, and how much of it again since the network had lost it, in bytes. On
+        loopback that is everybody's. The kernel counts lost segments; each is taken as a full one of Ethernet."""
         with open(f"/sys/class/net/{self.job['interface']}/statistics/tx_bytes", encoding="ascii") as file:
-            return int(file.read())
+            sent = int(file.read())
+        with open("/proc/self/net/snmp", encoding="ascii") as file:
+            names, values = [line.split() for line in file if line.startswith("Tcp:")]
+        return sent, FRAME_BYTES * int(values[names.index("RetransSegs")])
 
     def communicate(self, begin):
         """Waits until the common time `begin` (CLOCK_MONOTONIC) and exchanges; what the driver is to know of it."""
         time.sleep(max(0, begin - time.monotonic()))
-        sent, cpu, begun = self.sent_bytes(), cpu_seconds(), time.monotonic()
+        sent, cpu, begun = self.sent(), cpu_seconds(), time.monotonic()
         self.exchange.exchange(self.comm)
         return {"begun": begun, "end": time.monotonic(), "sent_before": sent, "cpu": cpu_seconds() - cpu}
 
@@ -56,7 +63,7 @@ class Worker:
         self.comm.close()
 
     def on_sent(self):
-        return self.sent_bytes()
+        return self.sent()
 
 
 class Replayer(Worker):
