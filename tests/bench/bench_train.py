@@ -39,7 +39,7 @@ def speeds(arguments, job):
                     found[-1]["learns_with"] = learn.codec_for(methods.parse(name), runs[name][-1][1]).name
     figures.print_table(f"{job.model} {job.size}, {job.workers} workers, {arguments.compute_ms:g} ms of modelled computing",
                         ["link", "method", "samples/s", "exchange ms", "MB sent", "of dense", "cores busy", "model over it"],
-                        [[each["rate"], each["method"], f"{each['samples_per_second']:.0f}", f"{each['exchange_ms']:.1f}",
+                        [[each["rate"], jobs.label(methods.parse(each["method"])), f"{each['samples_per_second']:.0f}", f"{each['exchange_ms']:.1f}",
                           f"{each['sent_bytes'] / 1e6:.2f}", f"{each['ratio']:.3f}", f"{each['cores_busy']:.1f}",
                           f"{each['model_over']:.2f}"] for each in found])
     return found
@@ -81,7 +81,7 @@ def carry_out(arguments, job):
     # The slowest link asks most of the codec.
     slowest = min((each for each in speed if each["method"] == "model"), key=lambda each: netns.parse_rate(each["rate"]))
     found = {"speed": speed, "codec": slowest["learns_with"], "accuracy": accuracies(arguments, slowest["learns_with"])}
-    outside = list(misses(found))
+    outside = [*training.unmeasured(METHODS), *misses(found)]
     if not outside:
         print("Meets its targets.")
     return {**found, "outside": outside}

@@ -44,6 +44,13 @@ def require(*packages):
         raise figures.BenchError(reason)
 
 
+def unmeasured(names):
+    """As misses: the methods whose settings this build refused, so that nothing of them was measured."""
+    for name in names:
+        for message in jobs.refused(methods.parse(name)):
+            yield f"{name} was not measured, what stands under its name is lossless: {message}"
+
+
 def throughput(network, job, names, pause, repetitions, steps, label):
     """{method: [(summary, steps) of each repetition]}, all methods in turn in every repetition."""
     found = {name: [] for name in names}

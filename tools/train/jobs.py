@@ -58,6 +58,31 @@ def missing(*packages):
             "to a Python that has them")
 
 
+def refused(method):
+    """What this build of netsense does not take of the method's settings, as its own messages. It then goes on without
+    them, so that a method's name on its figures would be wrong."""
+    if method.plugin != "netsense" or not method.settings:
+        return []
+    done = subprocess.run([ranks.build_folder() / "bin" / "netsense-info", "--json", "--no-self-test"],
+                          env={**os.environ, **dict(method.settings)}, check=False, capture_output=True, text=True)
+    try:
+        problems = json.loads(done.stdout)["problems"]
+    except (ValueError, KeyError):
+        raise TrainError(f"netsense-info does not say which settings it takes: {done.stderr.strip()}") from None
+    asked = dict(method.settings)
+    return [each["message"] for each in problems if each["variable"] in asked]
+
+
+def label(method):
+    """The method's name for a table: with what it really was where this build refused its settings."""
+    return f"{method.name} (acts as lossless)" if refused(method) else method.name
+
+
+def plugin_version():
+    """Of the plugin that was measured: figures of another build are others."""
+    return hashlib.sha256((ranks.build_folder() / "lib" / "libnccl-net-netsense.so").read_bytes()).hexdigest()[:12]
+
+
 def _version():
     """Captured gradients are those of these sources."""
     digest = hashlib.sha256()

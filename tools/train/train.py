@@ -87,7 +87,9 @@ class Record:
 def train(arguments, job, method, record):
     """The figures of one method: of replay.summary and of the last evaluation."""
     rate = None if arguments.rate == "none" else arguments.rate
-    found, learner = {"method": method.name}, method
+    found, learner = {"method": jobs.label(method)}, method
+    for message in jobs.refused(method):
+        print(f"  {method.name} is not what is measured: {message}", file=sys.stderr)
     with hosts_of(job.workers, rate) as (hosts, _):
         # A controller that adapts learns with what it has sent, so its throughput must be known.
         if arguments.only != "accuracy" or method.name == "model":
