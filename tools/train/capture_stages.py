@@ -23,7 +23,7 @@ def main():
     for task in made:
         task.network = network
     optimizer = made[0].optimizer()
-    schedule = tasks.schedule(optimizer, 2 * max(job["stages"]))
+    schedule = tasks.schedule(optimizer, job["steps"])
     parameters = list(network.parameters())[::-1]
     folder = pathlib.Path(job["folder"])
     for step in range(1, max(job["stages"]) + 1):

@@ -32,6 +32,9 @@ class Dense:
             comm.all_reduce(bucket, total)
         comm.synchronize()
 
+    def received(self):
+        return self.sums
+
     def finish(self):
         """Leaves the averages in the buckets."""
         for bucket, total in zip(self.buckets, self.sums, strict=True):
@@ -54,6 +57,9 @@ class Rounded:
         for coded, total in zip(self.coded, self.sums, strict=True):
             comm.all_reduce(coded, total)
         comm.synchronize()
+
+    def received(self):
+        return self.sums
 
     def finish(self):
         for bucket, total in zip(self.buckets, self.sums, strict=True):
@@ -94,6 +100,9 @@ class TopK:
             comm.all_gather(self.values[number], self.all_values[number])
             comm.all_gather(self.indices[number], self.all_indices[number])
         comm.synchronize()
+
+    def received(self):
+        return self.all_values + self.all_indices
 
     def finish(self):
         for bucket, values, indices in zip(self.buckets, self.all_values, self.all_indices, strict=True):

@@ -13,6 +13,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 PACKAGES = ranks.ROOT / ".deps" / "train"
 BATCH = {"resnet": 32, "gpt": 8}  # samples of a worker and step
 STAGES = (2, 20, 60)  # steps whose gradients are replayed
+STEPS = 300  # of a training
 MIB = 1 << 20
 
 
@@ -99,7 +100,7 @@ def captured(job, stages=STAGES):
         return folder
     folder.mkdir(parents=True, exist_ok=True)
     asked = {"model": job.model, "size": job.size, "workers": job.workers, "seed": job.seed, "batch": job.batch,
-             "stages": list(stages), "folder": str(folder)}
+             "stages": list(stages), "steps": STEPS, "folder": str(folder)}
     interpreter, env = python()
     done = subprocess.run([interpreter, HERE / "capture_stages.py", json.dumps(asked)], env={**os.environ, **env},
                           check=False, capture_output=True, text=True)

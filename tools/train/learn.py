@@ -8,17 +8,8 @@ import statistics
 
 import jobs
 import methods
+import replicas
 import workers
-
-
-def same(hashes, step):
-    """TrainError when the ranks' replicas differ."""
-    if len(set(hashes)) > 1:
-        most = statistics.mode(hashes)
-        lines = "\n".join(f"  rank {rank}: {each}" + ("" if each == most else "   <- differs")
-                          for rank, each in enumerate(hashes))
-        raise jobs.TrainError(f"the replicas differ after step {step}: not all ranks have the same weights\n{lines}")
-    return hashes[0]
 
 
 def codec_for(method, steps):
@@ -36,7 +27,7 @@ def codec_for(method, steps):
 def evaluation(step, told, loss):
     right, summed, answers = (sum(each["test"][part] for each in told) for part in range(3))
     return {"step": step, "train_loss": loss, "accuracy": right / answers, "loss": summed / answers,
-            "hash": same([each["hash"] for each in told], step), "ranks": len(told)}
+            "hash": replicas.same([each["hash"] for each in told], f"weights after step {step}"), "ranks": len(told)}
 
 
 def run(hosts, job, method, steps, every, on_evaluation=None, extra=None, env=None):

@@ -18,7 +18,7 @@ class Residual(nn.Module):
         self.first_norm = nn.GroupNorm(8, outside)
         self.second = nn.Conv2d(outside, outside, 3, 1, 1, bias=False)
         self.second_norm = nn.GroupNorm(8, outside)
-        self.skip = nn.Conv2d(inside, outside, 1, stride, bias=False)
+        self.skip = nn.Identity() if inside == outside else nn.Conv2d(inside, outside, 1, stride, bias=False)
 
     def forward(self, x):
         y = F.relu(self.first_norm(self.first(x)))

@@ -8,6 +8,7 @@ import statistics
 
 import jobs
 import methods
+import replicas
 import workers
 
 WARMUP = 3  # uncounted exchanges of each stage: the first follows a pause in which gradients are loaded
@@ -53,6 +54,8 @@ def run(hosts, job, method, pause, steps=None, seconds=None, on_step=None, stage
         loaded, end, first = None, 0.0, None
         for stage, number in plan(steps, len(stages)) if steps else endless(len(stages) // 2):
             if stage != loaded:
+                if loaded is not None:
+                    replicas.same(group.ask("received"), f"sums of stage {loaded}")
                 group.ask("stage", stage)
                 loaded = stage
             if number is not None:
@@ -65,6 +68,7 @@ def run(hosts, job, method, pause, steps=None, seconds=None, on_step=None, stage
             all_steps.append({**step, "pause": step["begin"] - end, "number": number})
             end = step["end"]
         counters = [step.pop("sent_before") for step in all_steps] + [group.ask("sent")]
+        replicas.same(group.ask("received"), f"sums of stage {loaded}")
         shares_link = group.shares_link
         group.end()
     for step, (sent, again) in zip(all_steps, sent_per_step(counters), strict=True):

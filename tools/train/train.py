@@ -29,7 +29,8 @@ def parse_arguments():
     parser.add_argument("--bucket", default="25M", help="size of a gradient bucket (default 25M, as DDP)")
     parser.add_argument("--only", choices=("throughput", "accuracy"), help="leave the other part out")
     parser.add_argument("--replay-steps", type=int, default=24, help="exchanges timed for the throughput (default 24)")
-    parser.add_argument("--steps", type=int, default=300, help="training steps for the accuracy (default 300)")
+    parser.add_argument("--steps", type=int, default=jobs.STEPS,
+                        help="training steps for the accuracy (default %(default)s)")
     parser.add_argument("--every", type=int, default=25, help="steps between evaluations (default 25)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--target-accuracy", type=float, help="of the time to a target, in per cent")

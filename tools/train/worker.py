@@ -84,6 +84,13 @@ class Replayer(Worker):
 
     on_step = Worker.communicate
 
+    def on_received(self):
+        """SHA-256 of what the last exchange has brought."""
+        digest = hashlib.sha256()
+        for array in self.exchange.received():
+            digest.update(array)
+        return digest.hexdigest()
+
 
 class Learner(Worker):
     """Computes real gradients and learns from their averages."""
