@@ -58,6 +58,9 @@ def sweep(job, arguments, path, setting):
     found = measured_before(path, setting)
     todo = points(arguments)
     path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and not path.read_bytes().endswith(b"\n"):
+        with open(path, "a", encoding="utf-8") as file:
+            file.write("\n")  # behind a line that was cut off
     for number, point in enumerate(todo, start=1):
         if point in found:
             continue
