@@ -39,7 +39,7 @@ Header header_of(BlockKind kind, unsigned bits, size_t elements) {
 
 size_t write_dense(const Backend& backend, const LossyChoice& choice, float* values, size_t n, uint8_t* dst) {
   const size_t head = write_header(header_of(BlockKind::kQuantised, choice.bits, n), dst);
-  backend.lossy->quantise(choice.bits, choice.seed, values, n, dst + head);
+  backend.lossy->quantise(choice.bits, choice.rounding, choice.seed, values, n, dst + head);
   return head + quantised_bytes(n, choice.bits);
 }
 
@@ -57,7 +57,7 @@ size_t write_sparse(const Backend& backend, const LossyChoice& choice, float* va
   header[4] = static_cast<uint8_t>(form.width);
   write_positions(backend, form, n, kept, work, dst + head);
   for (size_t i = 0; i < kept; ++i) work.values[i] = load_value(values, work.positions[i]);
-  backend.lossy->quantise(choice.bits, choice.seed, work.values, kept, dst + head + form.bytes);
+  backend.lossy->quantise(choice.bits, choice.rounding, choice.seed, work.values, kept, dst + head + form.bytes);
   for (size_t i = 0; i < kept; ++i) store_value(values, work.positions[i], work.values[i]);
   return bytes;
 }

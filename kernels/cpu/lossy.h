@@ -15,11 +15,19 @@
 
 namespace netsense::kernels {
 
+// To which of the two levels that an element lies between it is rounded.
+enum class Rounding : uint8_t {
+  kStochastic,  // either, so that the expected value is the element's: for what nobody makes up for
+  kNearest,     // with the smaller error: for error feedback, which needs an error that is never larger than
+                // the element (Karimireddy et al., 2019), and stochastic rounding to few bits has larger ones
+};
+
 struct LossyChoice {
   uint8_t bits = 8;            // of a kept value, 2 to 8
   uint32_t keep = UINT32_MAX;  // the largest elements of the block that are kept, at most
   float threshold = 0;         // elements with a smaller magnitude are dropped first; 0 or less: none
-  uint64_t seed = 0;           // of the stochastic rounding; another for every block
+  Rounding rounding = Rounding::kStochastic;
+  uint64_t seed = 0;  // of the stochastic rounding; another for every block
 };
 
 // bytes: coded, 0 where nothing was. The others: sums of squares of what was given and of what was lost.
@@ -46,7 +54,8 @@ constexpr size_t max_lossy_bytes(size_t elements) {
 // nothing is lost.
 //
 // A kept element's error is below scale / top_level(bits), where scale is the largest magnitude of its 256,
-// rounded up to bf16; its expected value differs from the element by less than 2^-15 of that.
+// rounded up to bf16; rounded stochastically, its expected value differs from the element by less than 2^-15 of that; to the
+// nearest, the error is at most half of it.
 //
 // Writes nothing, values included, and gives 0 bytes where capacity is below max_lossy_bytes(elements), there
 // are more than kMaxLossyElements, or bits is out of range. values and dst must not overlap.

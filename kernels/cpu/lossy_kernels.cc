@@ -18,8 +18,8 @@ Survey survey(const float* values, size_t n) {
   return survey_values(values, n);
 }
 
-void quantise(unsigned bits, uint64_t seed, float* values, size_t n, uint8_t* out) {
-  quantise_values(bits, seed, values, n, out);
+void quantise(unsigned bits, Rounding rounding, uint64_t seed, float* values, size_t n, uint8_t* out) {
+  quantise_values(bits, rounding, seed, values, n, out);
 }
 
 bool dequantise(unsigned bits, const uint8_t* in, size_t n, float* values, bool add) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/cpu/lossy.h"
 #include "kernels/format.h"
 
 namespace netsense::kernels {
@@ -21,7 +22,7 @@ struct LossyKernels {
 
   // Codes n elements into quantised_bytes(n, bits) bytes and leaves in their place what was lost. No
   // magnitude may be above kMaxScale.
-  void (*quantise)(unsigned bits, uint64_t seed, float* values, size_t n, uint8_t* out);
+  void (*quantise)(unsigned bits, Rounding rounding, uint64_t seed, float* values, size_t n, uint8_t* out);
   // The reverse, added to what is there or not; false where a scale or a code is none.
   bool (*dequantise)(unsigned bits, const uint8_t* in, size_t n, float* values, bool add);
 

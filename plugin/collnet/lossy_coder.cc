@@ -140,8 +140,8 @@ bool LossyCoder::codes(const Call& call, Step step) {
   return coding->codes();
 }
 
-kernels::LossyResult LossyCoder::encode(const adapt::LossyLevel& level, uint64_t seed, size_t count,
-                                        std::byte* to) {
+kernels::LossyResult LossyCoder::encode(const adapt::LossyLevel& level, bool feedback, uint64_t seed,
+                                        size_t count, std::byte* to) {
   const size_t capacity = kernels::max_lossy_bytes(count);
   if (level.lossless) {
     const size_t bytes = kernels::encode(kernels::Tier::kFast, kernels::DType::kF32, values_.data(),
@@ -155,6 +155,7 @@ kernels::LossyResult LossyCoder::encode(const adapt::LossyLevel& level, uint64_t
       .keep = keep >= 1 ? UINT32_MAX
                         : static_cast<uint32_t>(std::max(1.0, std::round(keep * static_cast<double>(count)))),
       .threshold = 0,
+      .rounding = feedback ? kernels::Rounding::kNearest : kernels::Rounding::kStochastic,
       .seed = seed};
   return kernels::encode_lossy(choice, values_.data(), count, to, capacity, scratch_);
 }
@@ -169,12 +170,12 @@ size_t LossyCoder::code(const Call& call, Step step, const Range& elements, std:
   const bool limited = settings_.lossy_max_error < 1;
   if (limited) std::copy_n(values_.begin(), count, kept_.begin());
   adapt::LossyLevel level = coding.level;
-  kernels::LossyResult result = encode(level, seed, count, to);
+  kernels::LossyResult result = encode(level, coding.feedback, seed, count, to);
   const double allowed = settings_.lossy_max_error * settings_.lossy_max_error;
   while (limited && result.error_energy > allowed * result.energy) {
     level = finer(level);
     std::copy_n(kept_.begin(), count, values_.begin());
-    result = encode(level, seed, count, to);
+    result = encode(level, coding.feedback, seed, count, to);
   }
   if (residual != nullptr) residual->store(elements.begin, count, values_.data());
   return result.bytes;

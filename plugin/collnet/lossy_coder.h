@@ -67,7 +67,8 @@ class LossyCoder {
   State::Coding choose(const Call& call, Step step);
   // Codes values_[0, count) and leaves there what was lost.
   size_t code(const Call& call, Step step, const Range& elements, std::byte* to);
-  kernels::LossyResult encode(const adapt::LossyLevel& level, uint64_t seed, size_t count, std::byte* to);
+  kernels::LossyResult encode(const adapt::LossyLevel& level, bool feedback, uint64_t seed, size_t count,
+                              std::byte* to);
 
   const config::Settings& settings_;
   Link* link_;

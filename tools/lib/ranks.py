@@ -1,4 +1,4 @@
-"""Starts one netsense-perf per host of a test network, as torchrun would, and collects what they say."""
+"""Starts one process per host of a test network, as torchrun would, and collects what they say."""
 import os
 import pathlib
 import subprocess
@@ -32,8 +32,10 @@ def forget_settings():
 class Ranks:
     """One process per host. As a context manager it ends those still running when the block ends."""
 
-    def __init__(self, hosts, words, env=None, env_of_rank=None, ipv6=False, show_rank_0=False):
-        """env_of_rank: {rank: {name: value}} beyond env. show_rank_0: rank 0 writes to our standard output."""
+    def __init__(self, hosts, words, env=None, env_of_rank=None, ipv6=False, show_rank_0=False,
+                 words_of_rank=None, files_of_rank=None):
+        """env_of_rank: {rank: {name: value}} beyond env. show_rank_0: rank 0 writes to our standard output.
+        words_of_rank: {rank: [word]} behind words. files_of_rank: {rank: [descriptor]} that the rank inherits."""
         self._folder = tempfile.TemporaryDirectory(prefix="netsense-ranks-")
         self.processes = []
         for rank, host in enumerate(hosts):
@@ -42,8 +44,9 @@ class Ranks:
             visible = show_rank_0 and rank == 0
             with self._file(rank, "out", "wb") as out, self._file(rank, "err", "wb") as err:
                 self.processes.append(host.popen(
-                    words, env={**launcher, **(env or {}), **(env_of_rank or {}).get(rank, {})},
-                    stdin=subprocess.DEVNULL, stdout=None if visible else out, stderr=None if visible else err))
+                    [*words, *(words_of_rank or {}).get(rank, [])], env={**launcher, **(env or {}), **(env_of_rank or {}).get(rank, {})},
+                    stdin=subprocess.DEVNULL, stdout=None if visible else out, stderr=None if visible else err,
+                    pass_fds=(files_of_rank or {}).get(rank, ())))
 
     def _file(self, rank, kind, mode):
         return open(os.path.join(self._folder.name, f"{rank}.{kind}"), mode)

@@ -41,3 +41,9 @@ def print_table(title, header, rows):
     for row in [header, *rows]:
         cells = [row[0].ljust(widths[0])] + [cell.rjust(width) for cell, width in zip(row[1:], widths[1:])]
         print("  " + "  ".join(cells))
+
+
+def markdown_table(header, rows):
+    """The same as Markdown, as text."""
+    lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
+    return "".join("| " + " | ".join(str(cell).replace("|", "\\|") for cell in line) + " |\n" for line in lines)

@@ -108,7 +108,11 @@ class Quantiser {
   hn::Vec<IntTag> zero_code_;
 };
 
+// What added to a place lets it round to the nearest level by cutting: half a step, twice.
+constexpr uint32_t kHalfSteps = 1U << (kPlaceBits - 1) | 1U << (16 + kPlaceBits - 1);
+
 // A whole group. Elements i and i + 128 share a number.
+template <Rounding kRounding>
 HWY_INLINE void quantise_group(const RandomWords& random, uint32_t first_word, float step, uint32_t top,
                                float* values, uint8_t* codes) {
   const BitsTag d;
@@ -116,13 +120,15 @@ HWY_INLINE void quantise_group(const RandomWords& random, uint32_t first_word, f
   const auto mask = hn::Set(d, (1 << kPlaceBits) - 1);
   constexpr size_t kHalf = kGroup / 2;
   for (size_t i = 0; i < kHalf; i += hn::Lanes(d)) {
-    const auto word = random.at(first_word + static_cast<uint32_t>(i));
+    const auto word = kRounding == Rounding::kNearest ? hn::Set(d, kHalfSteps)
+                                                      : random.at(first_word + static_cast<uint32_t>(i));
     quantiser.run(hn::And(word, mask), values + i, codes + i);
     quantiser.run(hn::And(hn::ShiftRight<16>(word), mask), values + kHalf + i, codes + kHalf + i);
   }
 }
 
-HWY_INLINE void quantise_values(unsigned bits, uint64_t seed, float* values, size_t n, uint8_t* out) {
+HWY_INLINE void quantise_values(unsigned bits, Rounding rounding, uint64_t seed, float* values, size_t n,
+                                uint8_t* out) {
   const RandomWords random(seed);
   const uint32_t top = top_level(bits);
   uint8_t* packed = out + (n + kGroup - 1) / kGroup * kScaleBytes;
@@ -140,8 +146,11 @@ HWY_INLINE void quantise_values(unsigned bits, uint64_t seed, float* values, siz
     store_le(out, scale);
     if (scale == 0) {
       std::memset(codes, static_cast<int>(top), kGroup);
+    } else if (rounding == Rounding::kNearest) {
+      quantise_group<Rounding::kNearest>(random, 0, step_of(scale, bits), top, group, codes);
     } else {
-      quantise_group(random, static_cast<uint32_t>(i / 2), step_of(scale, bits), top, group, codes);
+      quantise_group<Rounding::kStochastic>(random, static_cast<uint32_t>(i / 2), step_of(scale, bits), top,
+                                            group, codes);
     }
     if (m != kGroup) {
       std::memcpy(values + i, padded, m * sizeof(float));
