@@ -13,8 +13,8 @@ import training
 
 SLOW, FAST = "200mbit", "10gbit"
 METHODS = ["dense-f32", "topk:0.1", "model"]
-# On the slow link: what NetSenseML (arXiv 2506.16235) claims at least over compressing systems in scarce bandwidth; over
-# dense, the bytes that top-k with 32-bit indices saves at N = 8 are few, so the same. On the fast one: costs nothing.
+# Samples/s over those of dense and of top-k. On the slow link: the least that NetSenseML (arXiv 2506.16235) claims over
+# other compressing systems where bandwidth is scarce, asked here over both. On the fast one: the adaptation costs nothing.
 LEAST_SLOW, LEAST_FAST = 1.55, 0.98
 MOST_LOST_POINTS = 0.3
 
@@ -56,7 +56,7 @@ def accuracies(arguments, codec):
                   for name, points in reached.items()]
     figures.print_table(f"Accuracy after {arguments.steps} steps ({arguments.model} small), in per cent",
                         ["learnt with", "seed", "accuracy", "over dense"],
-                        [[each["learnt_with"], each["seed"], f"{each['accuracy']:.2f}", f"{each['over_dense']:+.2f}"]
+                        [[jobs.label(methods.parse(each["learnt_with"])), each["seed"], f"{each['accuracy']:.2f}", f"{each['over_dense']:+.2f}"]
                          for each in found])
     return found
 
@@ -81,7 +81,7 @@ def carry_out(arguments, job):
     # The slowest link asks most of the codec.
     slowest = min((each for each in speed if each["method"] == "model"), key=lambda each: netns.parse_rate(each["rate"]))
     found = {"speed": speed, "codec": slowest["learns_with"], "accuracy": accuracies(arguments, slowest["learns_with"])}
-    outside = [*training.unmeasured(METHODS), *misses(found)]
+    outside = [*training.unmeasured(METHODS), *training.unmeasured([found["codec"]]), *misses(found)]
     if not outside:
         print("Meets its targets.")
     return {**found, "outside": outside}
