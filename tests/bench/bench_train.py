@@ -34,6 +34,7 @@ def speeds(arguments, job):
                               "ratio": training.middle(runs[name], "ratio"),
                               "cores_busy": training.middle(runs[name], "cores_busy"),
                               "model_over": figures.median_ratio(ours, training.rates(runs[name])),
+                              "interval": figures.ratio_interval(ours, training.rates(runs[name])),
                               "spread": figures.spread(training.rates(runs[name]))})
                 if name == "model":
                     found[-1]["learns_with"] = learn.codec_for(methods.parse(name), runs[name][-1][1]).name
@@ -69,11 +70,14 @@ def misses(found):
         slow = each["rate"] == SLOW
         least = LEAST_SLOW if slow else LEAST_FAST
         if (slow or each["rate"] == FAST) and each["model_over"] < least:
-            yield f"{each['rate']}: model has {each['model_over']:.2f} of the samples/s of {each['method']}, less than {least}"
+            low, high = each["interval"]
+            unsure = f" (not certain: {low:.2f} to {high:.2f})" if high >= least else ""
+            yield (f"{each['rate']}: model has {each['model_over']:.2f} of the samples/s of {each['method']}, less than "
+                   f"{least}{unsure}")
     lost = [-each["over_dense"] for each in found["accuracy"] if each["learnt_with"] == found["codec"]]
     if lost and statistics.fmean(lost) > MOST_LOST_POINTS:
-        yield (f"accuracy with {found['codec']}: {statistics.fmean(lost):.2f} points below dense over {len(lost)} seeds, "
-               f"more than {MOST_LOST_POINTS}")
+        yield (f"accuracy with {found['codec']}: {statistics.fmean(lost):.2f} points below dense over {len(lost)} seeds "
+               f"({min(lost):.2f} to {max(lost):.2f}), more than {MOST_LOST_POINTS}")
 
 
 def carry_out(arguments, job):
