@@ -2,6 +2,7 @@
 import argparse
 import json
 import pathlib
+import shlex
 import sys
 
 import figures
@@ -77,11 +78,12 @@ def page(found, arguments, job, setting):
     """The Markdown of the results."""
     names = arguments.methods.split(",")
     labels = [jobs.label(methods.parse(name)) for name in names]
-    parts = [f"# Results\n\nMade by `tools/bench results{' --quick' if arguments.quick else ''}`; "
+    command = shlex.join(["tools/bench", "results", *sys.argv[1:]])
+    parts = [f"# Results\n\nMade by `{command}`; "
              "[training.md](../training.md) says what is measured and what is modelled.\n\n"
              f"{job.model} {job.size}, {job.workers} workers, {arguments.compute_ms:g} ms of modelled computing per step, "
              f"{arguments.seconds:g} s per point, on {setting['cores']} cores for all workers together: on fast links it is "
-             "the processor that limits (\"busy\").\n"]
+             "the processor that limits. Each point is one run: small differences are noise.\n"]
     for course in arguments.courses.split(","):
         rows = [[rate] + [f"{found[course, rate, name]['samples_per_second']:.0f}" for name in names]
                 for rate in arguments.rates.split(",")]

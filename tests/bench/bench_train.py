@@ -13,8 +13,8 @@ import training
 
 SLOW, FAST = "200mbit", "10gbit"
 METHODS = ["dense-f32", "topk:0.1", "model"]
-# On the slow link: what NetSenseML (arXiv 2506.16235) claims at least over compressing systems in scarce bandwidth; over
-# dense, the bytes that top-k with 32-bit indices saves at N = 8 are few, so the same. On the fast one: costs nothing.
+# Samples/s over those of dense and of top-k. On the slow link: the least that NetSenseML (arXiv 2506.16235) claims over
+# other compressing systems where bandwidth is scarce, asked here over both. On the fast one: the adaptation costs nothing.
 LEAST_SLOW, LEAST_FAST = 1.55, 0.98
 MOST_LOST_POINTS = 0.3
 
@@ -34,6 +34,7 @@ def speeds(arguments, job):
                               "ratio": training.middle(runs[name], "ratio"),
                               "cores_busy": training.middle(runs[name], "cores_busy"),
                               "model_over": figures.median_ratio(ours, training.rates(runs[name])),
+                              "interval": figures.ratio_interval(ours, training.rates(runs[name])),
                               "spread": figures.spread(training.rates(runs[name]))})
                 if name == "model":
                     found[-1]["learns_with"] = learn.codec_for(methods.parse(name), runs[name][-1][1]).name
@@ -56,7 +57,7 @@ def accuracies(arguments, codec):
                   for name, points in reached.items()]
     figures.print_table(f"Accuracy after {arguments.steps} steps ({arguments.model} small), in per cent",
                         ["learnt with", "seed", "accuracy", "over dense"],
-                        [[each["learnt_with"], each["seed"], f"{each['accuracy']:.2f}", f"{each['over_dense']:+.2f}"]
+                        [[jobs.label(methods.parse(each["learnt_with"])), each["seed"], f"{each['accuracy']:.2f}", f"{each['over_dense']:+.2f}"]
                          for each in found])
     return found
 
@@ -69,11 +70,14 @@ def misses(found):
         slow = each["rate"] == SLOW
         least = LEAST_SLOW if slow else LEAST_FAST
         if (slow or each["rate"] == FAST) and each["model_over"] < least:
-            yield f"{each['rate']}: model has {each['model_over']:.2f} of the samples/s of {each['method']}, less than {least}"
+            low, high = each["interval"]
+            unsure = f" (not certain: {low:.2f} to {high:.2f})" if high >= least else ""
+            yield (f"{each['rate']}: model has {each['model_over']:.2f} of the samples/s of {each['method']}, less than "
+                   f"{least}{unsure}")
     lost = [-each["over_dense"] for each in found["accuracy"] if each["learnt_with"] == found["codec"]]
     if lost and statistics.fmean(lost) > MOST_LOST_POINTS:
-        yield (f"accuracy with {found['codec']}: {statistics.fmean(lost):.2f} points below dense over {len(lost)} seeds, "
-               f"more than {MOST_LOST_POINTS}")
+        yield (f"accuracy with {found['codec']}: {statistics.fmean(lost):.2f} points below dense over {len(lost)} seeds "
+               f"({min(lost):.2f} to {max(lost):.2f}), more than {MOST_LOST_POINTS}")
 
 
 def carry_out(arguments, job):
@@ -81,7 +85,7 @@ def carry_out(arguments, job):
     # The slowest link asks most of the codec.
     slowest = min((each for each in speed if each["method"] == "model"), key=lambda each: netns.parse_rate(each["rate"]))
     found = {"speed": speed, "codec": slowest["learns_with"], "accuracy": accuracies(arguments, slowest["learns_with"])}
-    outside = [*training.unmeasured(METHODS), *misses(found)]
+    outside = [*training.unmeasured(METHODS), *training.unmeasured([found["codec"]]), *misses(found)]
     if not outside:
         print("Meets its targets.")
     return {**found, "outside": outside}

@@ -82,8 +82,8 @@ LOSSLESS_FROM = 0.75
 
 
 def fixed_for(ratio):
-    """The fixed codec that is nearest to bytes sent over dense f32 bytes from below: it never sends more, so accuracy
-    with it is a bound for that of a controller that sent so much."""
+    """The fixed codec that is nearest to bytes sent over dense f32 bytes from below: it sends no more, so that a
+    controller which sent so much is not shown to learn better than it would."""
     if ratio >= LOSSLESS_FROM:
         return "fixed:lossless"
     levels = [((bits + SCALE_BITS) / 32, f"fixed:q{bits}") for bits in DENSE_LEVELS]
