@@ -3,15 +3,17 @@
 #pragma once
 
 #include <concepts>
+#include <string_view>
 
 #include "plugin/abi/common.h"
 #include "plugin/abi/profiler_events.h"
+#include "plugin/collnet/steering.h"
 #include "plugin/core/profile.h"
 
 namespace netsense::abi::profiler {
 
-inline Result open(void** context, int* mask, uint64_t comm_id = 0, int ranks = 0) {
-  void* made = core::profile().open(mask, comm_id, ranks);
+inline Result open(void** context, int* mask, uint64_t comm_id = 0) {
+  void* made = core::profile().open(mask, comm_id);
   if (context != nullptr) *context = made;
   return Result::kOk;
 }
@@ -21,13 +23,13 @@ inline Result init(void** context, int* mask) {
 }
 
 inline Result init(void** context, int* mask, const char* /*comm_name*/, uint64_t comm_id, int /*nodes*/,
-                   int ranks, int /*rank*/, DebugLogger /*logger*/) {
-  return open(context, mask, comm_id, ranks);
+                   int /*ranks*/, int /*rank*/, DebugLogger /*logger*/) {
+  return open(context, mask, comm_id);
 }
 
 inline Result init(void** context, uint64_t comm_id, int* mask, const char* /*comm_name*/, int /*nodes*/,
-                   int ranks, int /*rank*/, DebugLogger /*logger*/) {
-  return open(context, mask, comm_id, ranks);
+                   int /*ranks*/, int /*rank*/, DebugLogger /*logger*/) {
+  return open(context, mask, comm_id);
 }
 
 // coll and p2p: numbers in v1, names since v2.
@@ -53,18 +55,34 @@ core::Collective collective_from(const Task& task) {
   return collective;
 }
 
+// Whether the network carries it out. NVLS does so between nodes.
+template <typename Task>
+bool by_collnet(const Task& task) {
+  if constexpr (std::integral<decltype(task.algorithm)>) {
+    constexpr int kNvls = 4;  // NCCL_ALGO_NVLS
+    return task.algorithm == collnet::kCollNetDirect || task.algorithm == collnet::kCollNetChain ||
+           task.algorithm == kNvls;
+  } else {
+    if (task.algorithm == nullptr) return false;
+    const std::string_view name(task.algorithm);
+    return name == "COLLNET_DIRECT" || name == "COLLNET_CHAIN" || name == "NVLS";
+  }
+}
+
 template <typename Event>
 void* start(const void* context, const Event& event) {
   switch (event.type) {
     case core::kProfileColl:
-      return core::profile().start_collective(context, collective_from(event.coll));
+      return by_collnet(event.coll)
+                 ? core::profile().start_collective(context, collective_from(event.coll))
+                 : core::profile().start_task(traffic_from(event.coll));
     case core::kProfileP2p:
       return core::profile().start_task(traffic_from(event.p2p));
     case core::kProfileProxyOp:
-      return core::profile().start_proxy_op(context, {.parent = event.parent,
-                                                      .parent_process = event.proxy_op.pid,
-                                                      .sends = event.proxy_op.is_send != 0,
-                                                      .peer = event.proxy_op.peer});
+      return core::profile().start_proxy_op({.parent = event.parent,
+                                             .parent_process = event.proxy_op.pid,
+                                             .channel = event.proxy_op.channel,
+                                             .steps = static_cast<uint32_t>(event.proxy_op.steps)});
     case core::kProfileProxyStep:
       return core::profile().start_proxy_step(event.parent);
     default:

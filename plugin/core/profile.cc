@@ -1,5 +1,7 @@
 #include "plugin/core/profile.h"
 
+#include "plugin/core/coll_operations.h"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -51,14 +53,6 @@ std::optional<Contents> read_handle(const void* handle, uint8_t generation, Leve
                   static_cast<uint32_t>(bits & kCollectiveMask)};
 }
 
-// What the thread that NCCL moves data by is at; each has its own.
-struct CurrentOperation {
-  uint32_t collective = Collectives::kNone;
-  uint8_t generation = 0;
-  uint32_t calls = 0;  // of the collective network since it began
-};
-thread_local CurrentOperation current_operation;
-
 // NCCL may read it at the same time, by an atomic load.
 void write_mask(int* mask, int value) {
   std::atomic_ref<int>(*mask).store(value, std::memory_order_relaxed);
@@ -78,11 +72,11 @@ int find_name(const Name (&names)[kCount], const char* name) {
 
 }  // namespace
 
-void* Profile::open(int* mask, uint64_t comm_id, int ranks) noexcept {
+void* Profile::open(int* mask, uint64_t comm_id) noexcept {
   if (mask == nullptr) return nullptr;
   try {
     const std::lock_guard lock(mutex_);
-    contexts_.push_back(std::make_unique<Context>(Context{mask, comm_id, ranks}));
+    contexts_.push_back(std::make_unique<Context>(Context{mask, comm_id}));
     write_mask(mask, wanted_ > 0 ? kWantedEvents : 0);
     return contexts_.back().get();
   } catch (...) {
@@ -132,17 +126,16 @@ void* Profile::start_collective(const void* context, const Collective& collectiv
   return make_handle(generation, Level::kTask, contents);
 }
 
-void* Profile::start_proxy_op(const void* context, const ProxyOp& op) const noexcept {
+void* Profile::start_proxy_op(const ProxyOp& op) const noexcept {
   const uint8_t generation = generation_.load(std::memory_order_relaxed);
   const auto contents = read_handle(op.parent, generation, Level::kTask);
   // With PXN a proxy sends for ranks of other processes, whose handles another build may have made.
-  const bool own = contents && op.parent_process == getpid();
-  // "The network" is the peer whose number is one more than the last rank's.
-  const int ranks = context == nullptr ? 0 : static_cast<const Context*>(context)->ranks;
-  if (op.sends && (ranks == 0 || op.peer == ranks)) {
-    current_operation = {own ? contents->collective : Collectives::kNone, generation, 0};
+  if (!contents || op.parent_process != getpid()) return nullptr;
+  if (contents->collective != Collectives::kNone) {
+    const Collectives::Entry entry = collectives_.at(contents->collective);
+    operations_of(entry.comm_id).add(contents->collective, op.channel, op.steps);
   }
-  return own ? make_handle(generation, Level::kProxyOp, *contents) : nullptr;
+  return make_handle(generation, Level::kProxyOp, *contents);
 }
 
 void* Profile::start_proxy_step(const void* parent) const noexcept {
@@ -164,18 +157,11 @@ std::optional<TrafficInfo> Profile::traffic_of(const void* phandle) const noexce
 }
 
 CollectiveCall Profile::next_call(uint64_t comm_id, int data_type) const noexcept {
-  CurrentOperation& operation = current_operation;
-  const uint8_t generation = generation_.load(std::memory_order_relaxed);
-  if (generation == 0 || operation.generation != generation || operation.collective == Collectives::kNone) {
-    return {};
-  }
-  const Collectives::Entry entry = collectives_.at(operation.collective);
-  const bool same_comm = comm_id == 0 || entry.comm_id == 0 || entry.comm_id == comm_id;
-  if (!same_comm || entry.data_type != data_type) return {};
-  return {.known = true,
-          .identity = entry.identity,
-          .index = operation.calls++,
-          .total_bytes = entry.total_bytes};
+  if (generation_.load(std::memory_order_relaxed) == 0) return {};
+  const CollOperations::Place place = operations_of(comm_id).next();
+  const Collectives::Entry entry = collectives_.at(place.collective);
+  if (place.collective == Collectives::kNone || entry.data_type != data_type) return {};
+  return {.known = true, .identity = entry.identity, .index = place.index, .total_bytes = entry.total_bytes};
 }
 
 Profile& profile() {

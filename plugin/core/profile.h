@@ -39,8 +39,8 @@ inline constexpr uint64_t kProfileProxyStep = 1U << 4;
 class Profile {
  public:
   // mask: NCCL's, which it reads at any time; kept until the last close of a context with it. Null: none.
-  // comm_id: NCCL's number of the communicator; ranks: how many it has; 0: not told.
-  void* open(int* mask, uint64_t comm_id = 0, int ranks = 0) noexcept;
+  // comm_id: NCCL's number of the communicator; 0: not told.
+  void* open(int* mask, uint64_t comm_id = 0) noexcept;
   void close(void* context) noexcept;
 
   // Counted: events are asked of NCCL while there are more calls with true than with false.
@@ -48,31 +48,30 @@ class Profile {
 
   // Event handles; null: no event. A parent may be anything.
   [[nodiscard]] void* start_task(TrafficInfo info) const noexcept;
-  // context: as open() returned it. collective.comm_id may be 0 where the context knows it.
+  // The same for one that a collective network carries out. context: as open() returned it.
+  // collective.comm_id may be 0 where the context knows it.
   [[nodiscard]] void* start_collective(const void* context, const Collective& collective) noexcept;
   struct ProxyOp {
     const void* parent = nullptr;
     pid_t parent_process = 0;  // whose events the parent belongs to
-    bool sends = false;
-    int peer = -1;
+    uint8_t channel = 0;
+    uint32_t steps = 0;
   };
-  // The calling thread goes on to make the calls that belong to it. context: as open() returned it.
-  [[nodiscard]] void* start_proxy_op(const void* context, const ProxyOp& op) const noexcept;
+  // On the thread that moves the operation's data.
+  [[nodiscard]] void* start_proxy_op(const ProxyOp& op) const noexcept;
   [[nodiscard]] void* start_proxy_step(const void* parent) const noexcept;
 
   // phandle: what NCCL gives to isend and irecv: null, or an address that holds a handle. Nothing while
   // nobody wants it, for events from before that, and for events of another profiler.
   [[nodiscard]] std::optional<TrafficInfo> traffic_of(const void* phandle) const noexcept;
 
-  // For a call of a collective network by this thread: of which collective it is a part, by the sending
-  // operation that began last on this thread. Not known when that one is of another communicator or type.
+  // For a call of a collective network by this thread: of which collective it is a part (coll_operations.h).
   [[nodiscard]] CollectiveCall next_call(uint64_t comm_id, int data_type) const noexcept;
 
  private:
   struct Context {
     int* mask;
     uint64_t comm_id;
-    int ranks;
   };
 
   Collectives collectives_;

@@ -175,16 +175,20 @@ class Events {
     coll.coll.send = send;
     coll.coll.count = count;
     coll.coll.data_type = "ncclFloat32";
+    coll.coll.algorithm = "COLLNET_CHAIN";
     void* task = nullptr;
     static_cast<void>(table_->start_event(context_, &task, &coll));
-    abi::ProfilerEventV5 op{};
-    op.type = 8;
-    op.parent = task;
-    op.proxy_op.pid = getpid();
-    op.proxy_op.peer = kRanks;
-    op.proxy_op.is_send = 1;
-    void* started = nullptr;
-    static_cast<void>(table_->start_event(context_, &started, &op));
+    // One channel, sending and receiving; NCCL marks neither as sending.
+    for (int direction = 0; direction < 2; ++direction) {
+      abi::ProfilerEventV5 op{};
+      op.type = 8;
+      op.parent = task;
+      op.proxy_op.pid = getpid();
+      op.proxy_op.peer = kRanks;
+      op.proxy_op.steps = 2;
+      void* started = nullptr;
+      static_cast<void>(table_->start_event(context_, &started, &op));
+    }
   }
 
  private:

@@ -24,7 +24,7 @@ struct StepRecord {
 
 StepRecord step_of(const Profile& profile, const void* task, pid_t process = getpid()) {
   return {
-      profile.start_proxy_step(profile.start_proxy_op(nullptr, {.parent = task, .parent_process = process})),
+      profile.start_proxy_step(profile.start_proxy_op({.parent = task, .parent_process = process})),
       nullptr};
 }
 
@@ -60,7 +60,7 @@ TEST_CASE("no event is made and none answers while nobody wants it") {
   const StepRecord step = step_of(profile, task);
   profile.want(false);
   CHECK_FALSE(profile.traffic_of(&step));
-  CHECK(profile.start_proxy_op(nullptr, {.parent = task, .parent_process = getpid()}) == nullptr);
+  CHECK(profile.start_proxy_op({.parent = task, .parent_process = getpid()}) == nullptr);
 }
 
 TEST_CASE("an event from before a pause does not answer after it") {
@@ -71,7 +71,7 @@ TEST_CASE("an event from before a pause does not answer after it") {
   profile.want(false);
   profile.want(true);
   CHECK_FALSE(profile.traffic_of(&step));
-  CHECK(profile.start_proxy_op(nullptr, {.parent = task, .parent_process = getpid()}) == nullptr);
+  CHECK(profile.start_proxy_op({.parent = task, .parent_process = getpid()}) == nullptr);
   const StepRecord fresh = step_of(profile, profile.start_task(kBf16AllReduce));
   CHECK(profile.traffic_of(&fresh) == kBf16AllReduce);
 }
@@ -92,11 +92,11 @@ TEST_CASE("a parent that is missing, foreign or of the wrong level gives no even
   profile.want(true);
   const int foreign = 0;
   const void* task = profile.start_task(kBf16AllReduce);
-  const void* op = profile.start_proxy_op(nullptr, {.parent = task, .parent_process = getpid()});
+  const void* op = profile.start_proxy_op({.parent = task, .parent_process = getpid()});
   const void* step = profile.start_proxy_step(op);
   for (const void* parent :
        {static_cast<const void*>(nullptr), static_cast<const void*>(&foreign), op, step}) {
-    CHECK(profile.start_proxy_op(nullptr, {.parent = parent, .parent_process = getpid()}) == nullptr);
+    CHECK(profile.start_proxy_op({.parent = parent, .parent_process = getpid()}) == nullptr);
   }
   for (const void* parent :
        {static_cast<const void*>(nullptr), static_cast<const void*>(&foreign), task, step}) {
