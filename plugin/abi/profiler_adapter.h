@@ -47,10 +47,8 @@ core::TrafficInfo traffic_from(const Task& task) {
 template <typename Task>
 core::Collective collective_from(const Task& task) {
   const core::TrafficInfo traffic = traffic_from(task);
-  core::Collective collective{.function = traffic.function,
-                              .data_type = traffic.data_type,
-                              .count = task.count,
-                              .send = task.send};
+  core::Collective collective{
+      .function = traffic.function, .data_type = traffic.data_type, .count = task.count, .send = task.send};
   if constexpr (requires { task.comm_id; }) collective.comm_id = task.comm_id;
   return collective;
 }
@@ -73,9 +71,8 @@ template <typename Event>
 void* start(const void* context, const Event& event) {
   switch (event.type) {
     case core::kProfileColl:
-      return by_collnet(event.coll)
-                 ? core::profile().start_collective(context, collective_from(event.coll))
-                 : core::profile().start_task(traffic_from(event.coll));
+      return by_collnet(event.coll) ? core::profile().start_collective(context, collective_from(event.coll))
+                                    : core::profile().start_task(traffic_from(event.coll));
     case core::kProfileP2p:
       return core::profile().start_task(traffic_from(event.p2p));
     case core::kProfileProxyOp:

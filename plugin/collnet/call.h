@@ -75,9 +75,7 @@ class CallRing {
   // Twice what NCCL keeps in flight on a comm (NCCL_NET_MAX_REQUESTS).
   static constexpr size_t kSize = 64;
 
-  [[nodiscard]] bool full() const {
-    return ring_[posted_.load(std::memory_order_relaxed) % kSize].in_use;
-  }
+  [[nodiscard]] bool full() const { return ring_[posted_.load(std::memory_order_relaxed) % kSize].in_use; }
   // Null when it is full.
   Call* post(transport::Comm* owner, const CallArgs& args);
   [[nodiscard]] uint64_t posted() const { return posted_.load(std::memory_order_acquire); }

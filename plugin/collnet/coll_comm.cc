@@ -12,9 +12,9 @@
 namespace netsense::collnet {
 namespace {
 
-// How long the thread stays awake while it waits for other ranks: first it only lets other threads run, then
-// it sleeps for as long as a message takes on a fast network.
-constexpr int kYields = 64;
+// While it waits for other ranks the thread stays awake for about a round trip of a fast network, and only
+// lets other threads run; then it sleeps, for as long as a message takes.
+constexpr std::chrono::microseconds kAwake{30};
 constexpr std::chrono::microseconds kNap{20};
 constexpr std::chrono::milliseconds kLookEvery{1};
 // NCCL closes when its calls are complete, and what other ranks need of them may still be on its way. A peer
@@ -109,7 +109,7 @@ void CollComm::look(probe::Time now) {
 }
 
 Status CollComm::drive() {
-  int idle_rounds = 0;
+  probe::Time last_move = probe::Clock::now();
   std::optional<std::chrono::steady_clock::time_point> deadline;
   for (;;) {
     if (calls_.stopped()) {
@@ -121,10 +121,11 @@ Status CollComm::drive() {
     bool moved = false;
     if (const Status status = exchange_.step(&moved); status != Status::kOk) return status;
     if (moved) {
-      idle_rounds = 0;
+      last_move = probe::Clock::now();
     } else if (exchange_.idle()) {
       calls_.wait(exchange_.begun());
-    } else if (++idle_rounds < kYields) {
+      last_move = probe::Clock::now();
+    } else if (probe::Clock::now() - last_move < kAwake) {
       std::this_thread::yield();
     } else {
       std::this_thread::sleep_for(kNap);

@@ -73,9 +73,9 @@ Status coll_connect(void* handles[], int ranks, int rank, void* listener, void**
         *listening.device, std::span<void* const>(handles, static_cast<size_t>(ranks)), rank,
         *listening.listener, agreement_of(core::settings()), core::settings().connect_timeout, &mesh);
     if (status == Status::kOk) {
-      *comm = static_cast<transport::Comm*>(std::make_unique<CollComm>(std::move(mesh), *listening.device,
-                                                                      core::settings(), listening.comm_id)
-                                               .release());
+      *comm = static_cast<transport::Comm*>(
+          std::make_unique<CollComm>(std::move(mesh), *listening.device, core::settings(), listening.comm_id)
+              .release());
     }
     return status;
   });

@@ -27,7 +27,8 @@ class Exchange {
 
  private:
   Status poll_lanes(bool* moved);
-  Status flush();
+  Status poll_sent(SendLane& lane, bool* moved);
+  Status flush(bool* moved);
 
   CallRing& calls_;
   Group group_;

@@ -44,6 +44,12 @@ class Group {
   void begin(Call& call);
   // One of the call's steps is complete.
   void end_step(Call& call);
+  // The call has one step more: a lane sends from its memory, and names it by the token.
+  static uint64_t token_of(Call& call) {
+    ++call.open_steps;
+    return call.number + 1;
+  }
+  static uint64_t call_of(uint64_t token) { return token - 1; }
 
   // Cuts all connections, so that no rank waits for this one any more. The last thing that is done.
   void hang_up() { mesh_.peers.clear(); }

@@ -64,8 +64,32 @@ PartHeader InputSender::header_of(const Call& call, const Range& elements, size_
           .bytes = static_cast<uint32_t>(bytes)};
 }
 
+// Whether elements go out from where they lie: large ones that are not rounded, and that no result is written
+// over before they have arrived. (Where an owner sums, its sums come after its inputs.)
+bool InputSender::sends_apart(const Call& call, const Range& elements) {
+  if (elements.size() * call.element_size() < kApartBytes || group_.coder().codes_inputs(call)) return false;
+  const std::byte* send = call.args.send;
+  const std::byte* recv = call.args.recv;
+  const bool apart = send + call.bytes() <= recv || recv + call.bytes() <= send;
+  return apart || !takes_one_trip(call, group_.ranks());
+}
+
+void InputSender::commit_apart(Call& call, const Range& elements, SendLane& lane) {
+  const size_t size = call.element_size();
+  PartHeader header = header_of(call, elements, elements.size() * size);
+  header.kind = PartKind::kApart;
+  lane.commit_apart(header, call.args.send + elements.begin * size, static_cast<int>(call.args.type),
+                    Group::token_of(call));
+  group_.coder().sent(call, header.bytes);
+}
+
 bool InputSender::send_to_owner(Call& call, int owner, const Range& elements) {
   SendLane& lane = group_.send(owner, Phase::kInputs);
+  if (sends_apart(call, elements)) {
+    if (!lane.has_room_apart()) return false;
+    commit_apart(call, elements, lane);
+    return true;
+  }
   std::byte* to = lane.reserve(LossyCoder::room(call, elements.size()));
   if (to == nullptr) return false;
   const size_t bytes = write(call, elements, to);
@@ -76,13 +100,20 @@ bool InputSender::send_to_owner(Call& call, int owner, const Range& elements) {
 
 bool InputSender::send_to_all(Call& call, const Range& elements) {
   const size_t room = LossyCoder::room(call, elements.size());
+  const bool apart = sends_apart(call, elements);
   for (int rank = 0; rank < group_.ranks(); ++rank) {
-    if (rank != group_.rank() && group_.send(rank, Phase::kInputs).reserve(room) == nullptr) return false;
+    if (rank == group_.rank()) continue;
+    SendLane& lane = group_.send(rank, Phase::kInputs);
+    if (apart ? !lane.has_room_apart() : lane.reserve(room) == nullptr) return false;
   }
   const std::byte* coded = nullptr;
   PartHeader header;
   for (int distance = 1; distance < group_.ranks(); ++distance) {
     SendLane& lane = group_.send((group_.rank() + distance) % group_.ranks(), Phase::kInputs);
+    if (apart) {
+      commit_apart(call, elements, lane);
+      continue;
+    }
     std::byte* to = lane.reserve(room);
     if (coded == nullptr) {
       header = header_of(call, elements, write(call, elements, to));

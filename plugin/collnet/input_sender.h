@@ -21,6 +21,8 @@ class InputSender {
   bool send_piece(Call& call);
   bool send_to_all(Call& call, const Range& elements);
   bool send_to_owner(Call& call, int owner, const Range& elements);
+  bool sends_apart(const Call& call, const Range& elements);
+  void commit_apart(Call& call, const Range& elements, SendLane& lane);
   size_t write(Call& call, const Range& elements, std::byte* to);
   [[nodiscard]] PartHeader header_of(const Call& call, const Range& elements, size_t bytes) const;
   size_t pieces_of(const Call& call);

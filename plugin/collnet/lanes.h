@@ -18,10 +18,15 @@ namespace netsense::collnet {
 // Messages never exceed this, so receives of this size are posted ahead.
 inline constexpr size_t kMessageBytes = size_t{256} << 10;
 
-// Memory of one message, from when it is begun or posted until it has been sent or taken apart.
+// Elements of this size and more are sent from where they lie.
+inline constexpr size_t kApartBytes = size_t{16} << 10;
+
+// A message, from when it is begun or posted until it has been sent or taken apart.
 struct Message {
   std::unique_ptr<std::byte[]> bytes = std::make_unique_for_overwrite<std::byte[]>(kMessageBytes);
   size_t size = 0;
+  const std::byte* apart = nullptr;  // of one that is sent from where it lies
+  uint64_t token = 0;                // its owner's name for it
   transport::MessageHints hints;
   transport::Request* request = nullptr;
 };
@@ -35,10 +40,15 @@ class SendLane {
   std::byte* reserve(size_t bytes);
   // The reserved part is complete. data_type: ncclDataType_t of raw elements.
   void commit(const PartHeader& header, int data_type);
-  // Sends what is gathered, if anything.
-  Status flush();
-  // Finds out which messages have been sent. *moved: whether any was.
-  Status poll(bool* moved);
+  // A part whose elements stay where they are: whether there is room, and the part; header.kind is kApart.
+  // token: not 0; poll() tells it when the memory is free again.
+  [[nodiscard]] bool has_room_apart() const;
+  void commit_apart(const PartHeader& header, const std::byte* elements, int data_type, uint64_t token);
+  // Sends what is gathered. *moved: whether there was anything.
+  Status flush(bool* moved);
+  // Finds out which messages have been sent, up to one with a token, which is then told: *token is 0 when
+  // there is none more. *moved: whether any was.
+  Status poll(bool* moved, uint64_t* token);
   // Nothing is on its way.
   [[nodiscard]] bool quiet() const { return sent_ == closed_ && open().size == 0; }
 
@@ -74,6 +84,7 @@ class RecvLane {
   [[nodiscard]] const std::string& peer() const { return peer_; }
 
  private:
+  Status malformed();
   Status next_part();
   Status post();
 
@@ -84,6 +95,7 @@ class RecvLane {
   uint64_t taken_ = 0;   // messages taken apart to their end
   std::span<const std::byte> rest_;
   std::optional<Part> part_;
+  std::optional<PartHeader> apart_;  // of a part whose elements are the next message
   uint64_t expected_ = 0;
   uint64_t parts_ = 0;
 };

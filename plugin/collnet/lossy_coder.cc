@@ -16,8 +16,8 @@ namespace {
 constexpr int kFunctionReduceScatter = 3;
 constexpr int kFunctionAllReduce = 4;
 
-// NCCL cuts a collective into calls of at least this much. Of one whose size is not known, a call of this size
-// may be a part of one that is large enough: the tuner has let no smaller one come here.
+// NCCL cuts a collective into calls of at least this much. Of one whose size is not known, a call of this
+// size may be a part of one that is large enough: the tuner has let no smaller one come here.
 constexpr size_t kPartOfLarge = size_t{64} << 10;
 
 // Rounding is taken back step by step where it loses more than the user allows.
@@ -43,13 +43,14 @@ uint64_t seed_of(uint64_t call, int rank, uint8_t step, size_t begin) {
 adapt::LossyLevel finer(const adapt::LossyLevel& level) {
   if (level.keep < 1 || level.prune > 0) return {.lossless = false, .bits = 4};
   if (level.bits >= kFinestBits) return {.lossless = true};
-  return {.lossless = false, .bits = static_cast<uint8_t>(std::min(kFinestBits, uint8_t(level.bits + kFinerBits)))};
+  return {.lossless = false,
+          .bits = static_cast<uint8_t>(std::min(kFinestBits, uint8_t(level.bits + kFinerBits)))};
 }
 
 }  // namespace
 
-LossyCoder::LossyCoder(const config::Settings& settings, Link* link, ResidualBudget& budget, int rank, int ranks,
-                       std::function<probe::Time()> now)
+LossyCoder::LossyCoder(const config::Settings& settings, Link* link, ResidualBudget& budget, int rank,
+                       int ranks, std::function<probe::Time()> now)
     : settings_(settings),
       link_(link),
       residuals_(budget, settings.residual_type),
@@ -63,7 +64,7 @@ bool LossyCoder::allowed(const Call& call) const {
   if (args.type != Type::kF32 && args.type != Type::kF16 && args.type != Type::kBf16) return false;
   const int function = args.kind == Kind::kAllReduce ? kFunctionAllReduce : kFunctionReduceScatter;
   const size_t least = std::min(settings_.lossy_min_bytes, kPartOfLarge);
-  const size_t bytes = args.identity.known ? args.identity.total_bytes
+  const size_t bytes = args.identity.known     ? args.identity.total_bytes
                        : call.bytes() >= least ? settings_.lossy_min_bytes
                                                : 0;
   return opted_in(settings_, function, bytes);
@@ -119,9 +120,8 @@ LossyCoder::State::Coding LossyCoder::choose(const Call& call, Step step) {
   adapt::LossyLevel level = link_->level(now_(), {.element_bytes = call.element_size()});
   if (level.lossless) {
     // What was left over before goes out now, exactly.
-    Residual* left = call.args.identity.known
-                         ? residuals_.existing(key_of(call, step), call.args.elements)
-                         : nullptr;
+    Residual* left =
+        call.args.identity.known ? residuals_.existing(key_of(call, step), call.args.elements) : nullptr;
     const bool pending = left != nullptr && left->pending();
     if (pending) left->set_pending(false);
     return {level, pending};
@@ -193,9 +193,8 @@ size_t LossyCoder::code_sum(const Call& call, const Range& elements, float* sum,
 }
 
 bool LossyCoder::add(std::span<const std::byte> coded, size_t elements, bool first, float* sum) {
-  const auto status = first
-                          ? kernels::decode_lossy(coded.data(), coded.size(), sum, elements, scratch_)
-                          : kernels::add_lossy(coded.data(), coded.size(), sum, elements, scratch_);
+  const auto status = first ? kernels::decode_lossy(coded.data(), coded.size(), sum, elements, scratch_)
+                            : kernels::add_lossy(coded.data(), coded.size(), sum, elements, scratch_);
   return status == kernels::DecodeStatus::kOk;
 }
 

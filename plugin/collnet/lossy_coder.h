@@ -18,8 +18,9 @@ namespace netsense::collnet {
 class LossyCoder {
  public:
   // now: the clock. link: null: nothing is ever rounded.
-  LossyCoder(const config::Settings& settings, Link* link, ResidualBudget& budget, int rank, int ranks,
-             std::function<probe::Time()> now = [] { return probe::Clock::now(); });
+  LossyCoder(
+      const config::Settings& settings, Link* link, ResidualBudget& budget, int rank, int ranks,
+      std::function<probe::Time()> now = [] { return probe::Clock::now(); });
 
   // The most bytes of a part's body.
   static size_t room(const Call& call, size_t elements) {

@@ -123,7 +123,7 @@ class MeshBuilder {
     if (connection.done) return Status::kOk;
     if (connection.request == nullptr) {
       const Status status = connection.comm->irecv(connection.hello.data(), connection.hello.size(), 0,
-                                                   nullptr, false, &connection.request);
+                                                   nullptr, transport::Reader::kWaits, &connection.request);
       if (status != Status::kOk || connection.request == nullptr) return status;
     }
     size_t bytes = 0;

@@ -22,7 +22,7 @@ std::optional<Part> take_part(std::span<const std::byte>* message) {
   if (message->size() < kPartHeaderBytes) return std::nullopt;
   const std::byte* from = message->data();
   const auto first = core::load_le<uint32_t>(from);
-  if ((first & 0xffff) != kMagic || first >> 16 > static_cast<uint32_t>(PartKind::kLossy))
+  if ((first & 0xffff) != kMagic || first >> 16 > static_cast<uint32_t>(PartKind::kApart))
     return std::nullopt;
   const PartHeader header{.kind = static_cast<PartKind>(first >> 16),
                           .call = core::load_le<uint32_t>(from + 4),
@@ -30,9 +30,10 @@ std::optional<Part> take_part(std::span<const std::byte>* message) {
                           .piece = core::load_le<uint32_t>(from + 12),
                           .elements = core::load_le<uint32_t>(from + 16),
                           .bytes = core::load_le<uint32_t>(from + 20)};
-  if (header.bytes > message->size() - kPartHeaderBytes) return std::nullopt;
-  const Part part{header, message->subspan(kPartHeaderBytes, header.bytes)};
-  *message = message->subspan(kPartHeaderBytes + header.bytes);
+  const size_t here = header.kind == PartKind::kApart ? 0 : header.bytes;
+  if (here > message->size() - kPartHeaderBytes) return std::nullopt;
+  const Part part{header, message->subspan(kPartHeaderBytes, here)};
+  *message = message->subspan(kPartHeaderBytes + here);
   return part;
 }
 

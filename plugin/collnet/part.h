@@ -13,6 +13,7 @@ namespace netsense::collnet {
 enum class PartKind : uint8_t {
   kRaw = 0,    // the elements
   kLossy = 1,  // a block of kernels/cpu/lossy.h
+  kApart = 2,  // the elements, in the next message, which holds nothing else
 };
 
 struct PartHeader {
@@ -21,7 +22,7 @@ struct PartHeader {
   uint32_t print = 0;     // fingerprint of what the call does
   uint32_t piece = 0;     // within the receiver's or the sender's share
   uint32_t elements = 0;  // of the piece
-  uint32_t bytes = 0;     // that follow
+  uint32_t bytes = 0;     // that follow here; of kApart: in the next message
   bool operator==(const PartHeader&) const = default;
 };
 

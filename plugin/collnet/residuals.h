@@ -1,7 +1,7 @@
 // What rounding has left over, for the next time (error feedback): the residual of one encoding is added to
 // the values before the next encoding of the same elements, so that nothing is lost for good.
-// Seide et al., "1-bit stochastic gradient descent", Interspeech 2014; Karimireddy et al., "Error feedback fixes
-// SignSGD", ICML 2019.
+// Seide et al., "1-bit stochastic gradient descent", Interspeech 2014; Karimireddy et al., "Error feedback
+// fixes SignSGD", ICML 2019.
 #pragma once
 
 #include <cstddef>

@@ -113,20 +113,31 @@ Status Summer::finish_piece(Call& call, const Range& elements, Step* step) {
   return Status::kOk;
 }
 
+// Whether sums go out from where the result lies: nothing of them is rounded, and they are large.
+bool Summer::sends_apart(const Call& call, const Range& elements) {
+  const bool rounds = call.args.kind != Kind::kAllGather && group_.coder().codes_sums(call);
+  return !rounds && elements.size() * call.element_size() >= kApartBytes;
+}
+
 bool Summer::has_room(const Call& call, const Range& elements) {
   const size_t room = LossyCoder::room(call, elements.size());
+  const bool apart = sends_apart(call, elements);
   for (int rank = 0; rank < group_.ranks(); ++rank) {
-    if (rank != group_.rank() && group_.send(rank, Phase::kSums).reserve(room) == nullptr) return false;
+    if (rank == group_.rank()) continue;
+    SendLane& lane = group_.send(rank, Phase::kSums);
+    if (apart ? !lane.has_room_apart() : lane.reserve(room) == nullptr) return false;
   }
   return true;
 }
 
 // All ranks take the same bytes, this one too.
 Status Summer::publish(Call& call, const Range& elements) {
-  const size_t room = LossyCoder::room(call, elements.size());
   const bool gathered = call.args.kind == Kind::kAllGather;
+  const bool apart = sends_apart(call, elements);
   const bool rounds = !gathered && group_.coder().codes_sums(call);
-  PartHeader header{.kind = rounds ? PartKind::kLossy : PartKind::kRaw,
+  PartHeader header{.kind = rounds  ? PartKind::kLossy
+                            : apart ? PartKind::kApart
+                                    : PartKind::kRaw,
                     .call = static_cast<uint32_t>(call.number),
                     .print = call.print,
                     .piece = static_cast<uint32_t>(at_.piece),
@@ -134,21 +145,25 @@ Status Summer::publish(Call& call, const Range& elements) {
                     .bytes = static_cast<uint32_t>(elements.size() * call.element_size())};
   std::byte* result = result_of(call, elements);
   const std::byte* bytes = result;
-  if (!rounds && !gathered) end_sum(call.args.type, sum_.data(), elements.size(), result);
+  if (rounds) {
+    header.bytes = static_cast<uint32_t>(
+        group_.coder().code_sum(call, elements, reinterpret_cast<float*>(sum_.data()), coded_.data()));
+    if (!group_.coder().decode(call.args.type, {coded_.data(), header.bytes}, elements.size(), result)) {
+      return malformed("this rank itself");
+    }
+    bytes = coded_.data();
+  } else if (!gathered) {
+    end_sum(call.args.type, sum_.data(), elements.size(), result);
+  }
+  const int type = static_cast<int>(call.args.type);
   for (int distance = 1; distance < group_.ranks(); ++distance) {
     SendLane& lane = group_.send((group_.rank() + distance) % group_.ranks(), Phase::kSums);
-    std::byte* to = lane.reserve(room);
-    if (rounds && distance == 1) {
-      header.bytes = static_cast<uint32_t>(
-          group_.coder().code_sum(call, elements, reinterpret_cast<float*>(sum_.data()), to));
-      if (!group_.coder().decode(call.args.type, {to, header.bytes}, elements.size(), result)) {
-        return malformed("this rank itself");
-      }
-      bytes = to;
+    if (apart) {
+      lane.commit_apart(header, result, type, Group::token_of(call));
     } else {
-      std::memcpy(to, bytes, header.bytes);
+      std::memcpy(lane.reserve(LossyCoder::room(call, elements.size())), bytes, header.bytes);
+      lane.commit(header, type);
     }
-    lane.commit(header, static_cast<int>(call.args.type));
     group_.coder().sent(call, header.bytes);
   }
   return Status::kOk;

@@ -24,7 +24,8 @@ class Summer {
   Status add_own(Call& call, const Range& elements);
   Status finish_piece(Call& call, const Range& elements, Step* step);
   Status gather_piece(Call& call, const Range& elements, Step* step);
-  // Puts the same bytes into the lanes of all others. False: no room.
+  bool sends_apart(const Call& call, const Range& elements);
+  // In the lanes of all others.
   bool has_room(const Call& call, const Range& elements);
   Status publish(Call& call, const Range& elements);
   std::byte* result_of(const Call& call, const Range& elements);
@@ -34,6 +35,7 @@ class Summer {
   Cursor at_;
   int next_rank_ = 0;  // whose input is added next
   alignas(64) std::array<std::byte, kPieceBytes> sum_;
+  std::array<std::byte, kernels::max_lossy_bytes(kPieceElements)> coded_;
 };
 
 }  // namespace netsense::collnet

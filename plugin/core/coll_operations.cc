@@ -24,8 +24,9 @@ thread_local constinit ThreadLog thread_log{};
 }  // namespace
 
 void CollOperations::add(uint32_t collective, uint8_t channel, uint32_t steps) {
-  const bool goes_on = begun_ > ended_ && at(begun_ - 1).collective == collective &&
-                       (channel != at(begun_ - 1).first_channel || at(begun_ - 1).first_channel_announced < 2);
+  const bool goes_on =
+      begun_ > ended_ && at(begun_ - 1).collective == collective &&
+      (channel != at(begun_ - 1).first_channel || at(begun_ - 1).first_channel_announced < 2);
   if (!goes_on) {
     // Too many under way: the oldest are given up, and their calls stay unknown.
     if (begun_ - ended_ == kCapacity) ++ended_;

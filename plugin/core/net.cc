@@ -28,6 +28,7 @@ using transport::kMaxMessage;
 using transport::Listener;
 using transport::MemoryType;
 using transport::MessageHints;
+using transport::Reader;
 using transport::RecvComm;
 using transport::Region;
 using transport::Request;
@@ -295,9 +296,9 @@ Status net_irecv(void* comm, int count, void** data, const size_t* bytes, const 
   return guarded("irecv", [&] {
     Request* made = nullptr;
     auto* region = regions == nullptr ? nullptr : static_cast<Region*>(regions[0]);
-    const Status status =
-        static_cast<RecvComm*>(static_cast<Comm*>(comm))
-            ->irecv(data[0], bytes[0], tags == nullptr ? 0 : tags[0], region, completion_optional, &made);
+    const Status status = static_cast<RecvComm*>(static_cast<Comm*>(comm))
+                              ->irecv(data[0], bytes[0], tags == nullptr ? 0 : tags[0], region,
+                                      completion_optional ? Reader::kPollsFlags : Reader::kUnknown, &made);
     *request = made;
     return finish(status);
   });

@@ -116,11 +116,17 @@ class SendComm : public Comm {
   std::shared_ptr<const Announced> announced_;  // null: NCCL announces nothing (before v11)
 };
 
+// How the receiver's memory is read.
+enum class Reader : uint8_t {
+  kUnknown,     // NCCL's: perhaps as LL or LL128
+  kPollsFlags,  // as LL or LL128: flags inside the data must appear after the data they guard
+  kWaits,       // when the request is done, and not before
+};
+
 class RecvComm : public Comm {
  public:
-  // bytes is the room in data; the message may be smaller. completion_optional: the reader polls flags inside
-  // the data (LL, LL128), so these must appear after the data they guard.
-  virtual Status irecv(void* data, size_t bytes, int tag, Region* region, bool completion_optional,
+  // bytes is the room in data; the message may be smaller.
+  virtual Status irecv(void* data, size_t bytes, int tag, Region* region, Reader reader,
                        Request** request) = 0;
   // Of the other end, for messages.
   [[nodiscard]] virtual const std::string& peer() const = 0;

@@ -16,7 +16,8 @@ namespace {
 constexpr int kWarn = 2;  // NCCL_LOG_WARN
 
 // What a failing test's log should show.
-void log_line(int level, unsigned long /*flags*/, const char* /*file*/, int /*line*/, const char* format, ...) {
+void log_line(int level, unsigned long /*flags*/, const char* /*file*/, int /*line*/, const char* format,
+              ...) {
   if (level > kWarn) return;
   va_list arguments;
   va_start(arguments, format);
@@ -93,8 +94,8 @@ class Api final : public CollApi {
   template <typename Size>
   static int call_iallreduce(abi::CollNetIallreduce<Size> iallreduce, void* comm, const CollCall& c,
                              void** request) {
-    return static_cast<int>(iallreduce(comm, c.send, c.recv, static_cast<Size>(c.count), c.type, c.op, nullptr,
-                                       nullptr, request));
+    return static_cast<int>(iallreduce(comm, c.send, c.recv, static_cast<Size>(c.count), c.type, c.op,
+                                       nullptr, nullptr, request));
   }
   template <typename Part>
   static int call_iallgather(abi::CollNetIallgather<Part> iallgather, void* comm, void* send, void* recv,
@@ -107,8 +108,8 @@ class Api final : public CollApi {
   static int call_ireducescatter(abi::CollNetIreducescatter<Part> ireducescatter, void* comm,
                                  const CollCall& c, const CollWindow& w, void** request) {
     Part part{nullptr, c.send, static_cast<decltype(Part::bytes)>(w.bytes)};
-    return static_cast<int>(ireducescatter(comm, 1, &part, c.recv, w.bytes_per_rank, w.offset, w.bytes, c.type,
-                                           c.op, nullptr, request));
+    return static_cast<int>(ireducescatter(comm, 1, &part, c.recv, w.bytes_per_rank, w.offset, w.bytes,
+                                           c.type, c.op, nullptr, request));
   }
 
   const Table& table_;

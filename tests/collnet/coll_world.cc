@@ -87,9 +87,9 @@ CollWorld::CollWorld(const std::string& library, int version, int ranks)
     auto copies = handles;
     std::vector<void*> pointers;
     for (auto& copy : copies) pointers.push_back(copy.data());
-    require_success(api_->connect(pointers.data(), ranks, static_cast<int>(rank), listeners[rank],
-                                  &members_[rank].comm_),
-                    "connect");
+    require_success(
+        api_->connect(pointers.data(), ranks, static_cast<int>(rank), listeners[rank], &members_[rank].comm_),
+        "connect");
     require_success(api_->close_listen(listeners[rank]), "closeListen");
   });
 }

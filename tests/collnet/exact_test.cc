@@ -91,9 +91,10 @@ TEST_CASE("every version reduces, gathers and scatters") {
     rank.wait(rank.post([&](void** request) {
       return rank.api().ireducescatter(rank.comm(), {send.data(), part.data(), 0, kF32, kSum}, all, request);
     }));
-    require_equal(part, {whole.begin() + static_cast<ptrdiff_t>(own),
-                         whole.begin() + static_cast<ptrdiff_t>(own + kPerRank)},
-                  "reduce-scatter");
+    require_equal(
+        part,
+        {whole.begin() + static_cast<ptrdiff_t>(own), whole.begin() + static_cast<ptrdiff_t>(own + kPerRank)},
+        "reduce-scatter");
     std::vector<float> gathered(3 * kPerRank);
     rank.wait(rank.post([&](void** request) {
       return rank.api().iallgather(rank.comm(), part.data(), gathered.data(), all, request);
@@ -118,8 +119,8 @@ TEST_CASE("windows of reduce-scatter and all-gather need not end where a rank's 
       const size_t from = std::clamp(offset, begin, begin + kPerRank) - begin;
       rank.wait(rank.post([&](void** request) {
         return rank.api().ireducescatter(
-            rank.comm(),
-            {const_cast<uint8_t*>(send.data()) + offset, part.data() + from, 0, 1, kSum}, window, request);
+            rank.comm(), {const_cast<uint8_t*>(send.data()) + offset, part.data() + from, 0, 1, kSum}, window,
+            request);
       }));
       rank.wait(rank.post([&](void** request) {
         return rank.api().iallgather(rank.comm(), part.data() + from, gathered.data() + offset, window,

@@ -52,7 +52,8 @@ TEST_CASE("a rank that closes in the middle ends the others' calls") {
       rank.leave();
       return;
     }
-    failed[static_cast<size_t>(rank.rank())] = ends_in_error(rank, {send.data(), recv.data(), send.size(), 7, 0});
+    failed[static_cast<size_t>(rank.rank())] =
+        ends_in_error(rank, {send.data(), recv.data(), send.size(), 7, 0});
     // And every later one.
     void* request = nullptr;
     CHECK(rank.api().iallreduce(rank.comm(), {send.data(), recv.data(), 1, 7, 0}, &request) != 0);

@@ -1,6 +1,6 @@
-// Rounded collectives over the exported symbols: all ranks get the same bytes whatever the codec, runs repeat,
-// errors stay in their bounds, and with the profiler's events what rounding loses comes in later calls. The
-// codec is that of NETSENSE_LOSSY_CONTROLLER, which CTest sets.
+// Rounded collectives over the exported symbols: all ranks get the same bytes whatever the codec, runs
+// repeat, errors stay in their bounds, and with the profiler's events what rounding loses comes in later
+// calls. The codec is that of NETSENSE_LOSSY_CONTROLLER, which CTest sets.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -42,8 +42,9 @@ std::vector<std::byte> as_type(int type, const std::vector<float>& values) {
     }
     uint32_t bits = 0;
     std::memcpy(&bits, &values[i], 4);
-    const uint16_t half = type == kBf16 ? static_cast<uint16_t>(bits >> 16)
-                                        : static_cast<uint16_t>((bits >> 16 & 0x8000) | (0x2000 + i % 0x1800));
+    const uint16_t half = type == kBf16
+                              ? static_cast<uint16_t>(bits >> 16)
+                              : static_cast<uint16_t>((bits >> 16 & 0x8000) | (0x2000 + i % 0x1800));
     std::memcpy(&bytes[2 * i], &half, 2);
   }
   return bytes;
@@ -52,8 +53,8 @@ std::vector<std::byte> as_type(int type, const std::vector<float>& values) {
 using Outputs = std::vector<std::vector<std::byte>>;
 
 // One all-reduce; gives what each rank got.
-Outputs all_reduce(CollWorld& world, size_t count, int type, const std::function<std::vector<float>(int)>& input,
-                   bool in_place = false) {
+Outputs all_reduce(CollWorld& world, size_t count, int type,
+                   const std::function<std::vector<float>(int)>& input, bool in_place = false) {
   Outputs outputs(static_cast<size_t>(world.ranks()));
   world.run([&](CollRank& rank) {
     std::vector<std::byte> send = as_type(type, input(rank.rank()));
@@ -101,7 +102,8 @@ TEST_CASE("all ranks get the same bytes: any number of ranks, type and size, mix
   world.run([](CollRank& rank) {
     std::vector<int64_t> exact(5000, rank.rank() + 1);
     rank.all_reduce({exact.data(), exact.data(), exact.size(), 4, 0});
-    if (exact[4999] != rank.ranks() * (rank.ranks() + 1) / 2) throw std::runtime_error("integers are not exact");
+    if (exact[4999] != rank.ranks() * (rank.ranks() + 1) / 2)
+      throw std::runtime_error("integers are not exact");
     std::vector<float> largest(5000, 1.0F / static_cast<float>(rank.rank() + 3));
     rank.all_reduce({largest.data(), largest.data(), largest.size(), kF32, 2});
     if (largest[1] != 1.0F / 3) throw std::runtime_error("a maximum is not exact");
@@ -141,8 +143,8 @@ TEST_CASE("sums are near the true ones") {
   constexpr size_t kCount = 200000;
   const int ranks = GENERATE(2, 4);
   CollWorld world(library_path(), kVersion, ranks);
-  const std::vector<float> sum = as_floats(
-      all_reduce(world, kCount, kF32, [](int rank) { return gradients(rank, kCount); }).front());
+  const std::vector<float> sum =
+      as_floats(all_reduce(world, kCount, kF32, [](int rank) { return gradients(rank, kCount); }).front());
   std::vector<double> truth(kCount);
   for (int rank = 0; rank < ranks; ++rank) {
     const std::vector<float> values = gradients(rank, kCount);

@@ -24,6 +24,9 @@ void require(bool condition) {
   if (!condition) std::abort();
 }
 
+constexpr std::array kReaders{transport::Reader::kUnknown, transport::Reader::kPollsFlags,
+                              transport::Reader::kWaits};
+
 // The receives that are posted, each in memory of exactly its size.
 class Receives {
  public:
@@ -37,8 +40,8 @@ class Receives {
     receive.bytes = bytes;
     receive.buffer = std::make_unique_for_overwrite<std::byte[]>(bytes);
     std::fill_n(receive.buffer.get(), bytes, fuzz::kUntouched);
-    require(comm_->irecv(receive.buffer.get(), bytes, 0, nullptr, posted_ % 2 == 0, &receive.request) ==
-            Status::kOk);
+    require(comm_->irecv(receive.buffer.get(), bytes, 0, nullptr, kReaders[posted_ % kReaders.size()],
+                         &receive.request) == Status::kOk);
     require(receive.request != nullptr);
   }
 

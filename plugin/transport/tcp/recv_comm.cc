@@ -47,10 +47,10 @@ TcpRecvComm::~TcpRecvComm() {
 }
 
 Status TcpRecvComm::irecv(void* data, size_t bytes, int tag, transport::Region* region,
-                          bool completion_optional, transport::Request** request) {
+                          transport::Reader reader, transport::Request** request) {
   if (!health_.ok()) return health_.status();
   const bool low_latency = region != nullptr && region->kind() == transport::BufferKind::kLowLatency;
-  *request = ring_.post(this, data, bytes, tag, completion_optional || low_latency);
+  *request = ring_.post(this, data, bytes, tag, low_latency ? transport::Reader::kPollsFlags : reader);
   if (*request != nullptr && runtime_->tuning().threads > 0) {
     for (auto& stream : streams_) stream->resume();
   }

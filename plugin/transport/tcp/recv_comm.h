@@ -17,10 +17,6 @@
 
 namespace netsense::tcp {
 
-// Messages up to this size (NCCL's largest LL step) always go through ordered_copy: it costs nothing that can
-// be measured there, and then no mistake about a buffer's protocol can show a flag before its data.
-inline constexpr size_t kCarefulBytes = size_t{64} << 10;
-
 class TcpRecvComm final : public transport::RecvComm {
  public:
   // streams: accepted sockets behind a finished handshake. peer, device: for messages and statistics.
@@ -35,7 +31,7 @@ class TcpRecvComm final : public transport::RecvComm {
   // When a message under way lies in it, the comm is over: NCCL is tearing it down, and may free the memory
   // next.
   Status deregister_memory(transport::Region* region) override;
-  Status irecv(void* data, size_t bytes, int tag, transport::Region* region, bool completion_optional,
+  Status irecv(void* data, size_t bytes, int tag, transport::Region* region, transport::Reader reader,
                transport::Request** request) override;
   Status test(transport::Request* request, bool* done, size_t* bytes) override;
   [[nodiscard]] const std::string& peer() const override { return peer_; }

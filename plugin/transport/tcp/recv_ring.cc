@@ -4,7 +4,28 @@
 
 namespace netsense::tcp {
 
-RecvRequest* RecvRing::post(transport::Comm* owner, void* data, size_t capacity, int tag, bool careful) {
+namespace {
+
+// NCCL's largest LL step. Messages of NCCL's up to this size are always stored in order: it costs nothing
+// that can be measured there, and then no mistake about a buffer's protocol can show a flag before its data.
+constexpr size_t kCarefulBytes = size_t{64} << 10;
+
+size_t careful_up_to(transport::Reader reader) {
+  switch (reader) {
+    case transport::Reader::kPollsFlags:
+      return transport::kMaxMessage;
+    case transport::Reader::kUnknown:
+      return kCarefulBytes;
+    case transport::Reader::kWaits:
+      break;
+  }
+  return 0;
+}
+
+}  // namespace
+
+RecvRequest* RecvRing::post(transport::Comm* owner, void* data, size_t capacity, int tag,
+                            transport::Reader reader) {
   const uint64_t sequence = posted_.load(std::memory_order_relaxed);
   RecvRequest& slot = ring_[sequence % kRingSize];
   if (slot.in_use) return nullptr;
@@ -13,7 +34,7 @@ RecvRequest* RecvRing::post(transport::Comm* owner, void* data, size_t capacity,
   slot.data = static_cast<std::byte*>(data);
   slot.capacity = capacity;
   slot.tag = static_cast<uint32_t>(tag);
-  slot.careful = careful;
+  slot.careful_up_to = careful_up_to(reader);
   slot.in_use = true;
   slot.message_bytes.store(kUnknownSize, std::memory_order_relaxed);
   slot.received.store(0, std::memory_order_relaxed);

@@ -19,8 +19,10 @@ struct RecvRequest : transport::Request {
   std::byte* data = nullptr;
   size_t capacity = 0;
   uint32_t tag = 0;
-  bool careful = false;  // the reader may poll flags among the data: store in order (core::ordered_copy)
-  bool in_use = false;   // only NCCL's thread looks at it
+  // Messages up to this size are stored in order (core::ordered_copy): the reader may poll flags among the
+  // data.
+  size_t careful_up_to = 0;
+  bool in_use = false;                                // only NCCL's thread looks at it
   std::atomic<uint64_t> message_bytes{kUnknownSize};  // known from the first block on
   std::atomic<uint64_t> received{0};
   std::atomic<bool> done{false};
@@ -30,7 +32,7 @@ struct RecvRequest : transport::Request {
 class RecvRing {
  public:
   // Null when the ring is full.
-  RecvRequest* post(transport::Comm* owner, void* data, size_t capacity, int tag, bool careful);
+  RecvRequest* post(transport::Comm* owner, void* data, size_t capacity, int tag, transport::Reader reader);
   // The receive for a message. Null when NCCL has not posted it yet.
   RecvRequest* find(uint64_t sequence);
   [[nodiscard]] uint64_t posted() const { return posted_.load(std::memory_order_seq_cst); }

@@ -196,8 +196,7 @@ bool RecvStream::match(Progress* result) {
 
 bool RecvStream::begin_payload() {
   in_message_.store(true, std::memory_order_relaxed);
-  const bool straight =
-      header_.codec == core::Codec::kRaw && !request_->careful && header_.message_bytes > kCarefulBytes;
+  const bool straight = header_.codec == core::Codec::kRaw && header_.message_bytes > request_->careful_up_to;
   target_ = straight ? request_->data + header_.offset : staging_.data();
   got_ = std::min<size_t>(header_.coded_bytes, ahead_end_ - ahead_begin_);
   if (!straight && got_ == header_.coded_bytes) {
@@ -255,7 +254,7 @@ bool RecvStream::deliver(Clock::duration* decoding) {
   std::byte* const to = request_->data + header_.offset;
   const std::byte* from = target_;
   if (header_.codec == core::Codec::kLossless) {
-    const bool careful = request_->careful || header_.message_bytes <= kCarefulBytes;
+    const bool careful = header_.message_bytes <= request_->careful_up_to;
     std::byte* const into = careful ? decoded_.data() : to;
     const Clock::time_point begin = Clock::now();
     const kernels::DecodeStatus status =

@@ -59,16 +59,17 @@ TEST_CASE("a receive is found by the number of its message, once it is posted") 
   RecvRing ring;
   std::array<char, 16> data{};
   CHECK(ring.find(0) == nullptr);
-  RecvRequest* request = ring.post(nullptr, data.data(), data.size(), 1, true);
+  RecvRequest* request = ring.post(nullptr, data.data(), data.size(), 1, transport::Reader::kPollsFlags);
   REQUIRE(request != nullptr);
   CHECK(ring.find(0) == request);
   CHECK(ring.find(1) == nullptr);
-  CHECK(request->careful);
+  CHECK(request->careful_up_to == transport::kMaxMessage);
   CHECK(ring.outstanding() == 1);
   request->done = true;
   CHECK(ring.outstanding() == 0);
-  for (size_t i = 1; i < kRingSize; ++i) REQUIRE(ring.post(nullptr, nullptr, 0, 0, false) != nullptr);
-  CHECK(ring.post(nullptr, nullptr, 0, 0, false) == nullptr);
+  for (size_t i = 1; i < kRingSize; ++i)
+    REQUIRE(ring.post(nullptr, nullptr, 0, 0, transport::Reader::kUnknown) != nullptr);
+  CHECK(ring.post(nullptr, nullptr, 0, 0, transport::Reader::kUnknown) == nullptr);
 }
 
 }  // namespace netsense::tcp

@@ -56,7 +56,9 @@ void append(Bytes* to, const Bytes& more) {
 // A stream that only the test drives, with a comm that owns none but knows the posted receives.
 struct LoneStream {
   LoneStream() : owner(testing::make_runtime(0, kBlock), {}, "the test", {kBlock, 1}) {}
-  RecvRequest* post(Bytes* into) { return owner.ring().post(&owner, into->data(), into->size(), 0, false); }
+  RecvRequest* post(Bytes* into) {
+    return owner.ring().post(&owner, into->data(), into->size(), 0, transport::Reader::kUnknown);
+  }
   Wire wire;
   TcpRecvComm owner;
   RecvStream stream{owner, std::move(wire.comm), kBlock};
@@ -146,7 +148,8 @@ TEST_CASE("a receiver that has lost one of its streams lets the sender know on t
   Bytes into(10);
   TcpRecvComm comm(testing::make_runtime(0, kBlock), std::move(streams), "the test", {kBlock, 1});
   transport::Request* request = nullptr;
-  REQUIRE(comm.irecv(into.data(), into.size(), 0, nullptr, false, &request) == Status::kOk);
+  REQUIRE(comm.irecv(into.data(), into.size(), 0, nullptr, transport::Reader::kUnknown, &request) ==
+          Status::kOk);
   std::byte byte{};
   CHECK(::recv(wires[1].peer.get(), &byte, 1, 0) == -1);
   wires[0].peer.reset();
@@ -169,7 +172,8 @@ TEST_CASE("what the reactor has read ahead is delivered by the next test") {
   Bytes into_small(small.size());
   TcpRecvComm comm(testing::make_runtime(1, kBlock), std::move(streams), "the test", {kBlock, 1});
   transport::Request* request = nullptr;
-  REQUIRE(comm.irecv(into_large.data(), into_large.size(), 0, nullptr, false, &request) == Status::kOk);
+  REQUIRE(comm.irecv(into_large.data(), into_large.size(), 0, nullptr, transport::Reader::kUnknown,
+                     &request) == Status::kOk);
   uint32_t frame_number = 0;
   Bytes said = frames_of(large, 0, &frame_number);
   append(&said, frames_of(small, 1, &frame_number));
@@ -190,7 +194,8 @@ TEST_CASE("what the reactor has read ahead is delivered by the next test") {
   CHECK(comm.bulk());
   // Time for the reactor to stop at the second message. Without it the test is weaker, not wrong.
   std::this_thread::sleep_for(20ms);
-  REQUIRE(comm.irecv(into_small.data(), into_small.size(), 0, nullptr, false, &request) == Status::kOk);
+  REQUIRE(comm.irecv(into_small.data(), into_small.size(), 0, nullptr, transport::Reader::kUnknown,
+                     &request) == Status::kOk);
   CHECK(finish(&comm, request));
   CHECK(into_small == small);
   CHECK(!comm.bulk());
