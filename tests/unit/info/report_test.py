@@ -54,7 +54,7 @@ class Findings(unittest.TestCase):
         self.assertTrue(os.path.samefile(found["library"]["path"], LIBRARY))
         self.assertEqual(found["library"]["network"], "netsense")
         self.assertEqual(found["library"]["exports"], {
-            "net": [6, 7, 8, 9, 10, 11, 12], "collnet": [], "tuner": [2, 3, 4, 5, 6], "profiler": [1, 2, 3, 4, 5, 6]})
+            "net": [6, 7, 8, 9, 10, 11, 12], "collnet": [6, 7, 8, 9, 10, 11, 12], "tuner": [2, 3, 4, 5, 6], "profiler": [1, 2, 3, 4, 5, 6]})
         self.assertTrue(found["self_test"]["passed"], found["self_test"])
         self.assertEqual(found["self_test"]["devices"], ["lo"])
         self.assertIn(0, found["self_test"]["sizes"])
