@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <utility>
 
 #include "plugin/core/block_signals.h"
 #include "plugin/core/guard.h"
@@ -91,21 +92,23 @@ void CollComm::run() {
 void CollComm::look(probe::Time now) {
   if (now - last_look_ < kLookEvery) return;
   last_look_ = now;
-  adapt::LinkView view;
+  Link::Look look;
+  uint64_t delivered = 0;
   double rtprop = 0;
   for (int rank = 0; rank < ranks_; ++rank) {
     if (rank == rank_) continue;
     for (const Phase phase : {Phase::kInputs, Phase::kSums}) {
       const transport::PathView path = exchange_.group().send(rank, phase).comm().path();
-      view.bytes_per_second += path.bytes_per_second;
-      view.congested = view.congested || path.congested;
+      delivered += path.delivered_bytes;
+      look.congested = look.congested || path.congested;
       if (path.rtprop_seconds > 0) {
         rtprop = rtprop == 0 ? path.rtprop_seconds : std::min(rtprop, path.rtprop_seconds);
       }
     }
   }
-  view.rtprop = probe::from_seconds(rtprop);
-  link_->look(now, view);
+  look.delivered_bytes = delivered - std::exchange(delivered_, delivered);
+  look.rtprop = probe::from_seconds(rtprop);
+  link_->look(now, look);
 }
 
 Status CollComm::drive() {

@@ -47,6 +47,7 @@ class CollComm final : public transport::Comm {
   Exchange exchange_;
   std::atomic<Status> status_{Status::kOk};
   probe::Time last_look_;
+  uint64_t delivered_ = 0;  // bytes, at that look
   std::thread thread_;
 };
 

@@ -16,9 +16,26 @@ void Link::end(probe::Time begun, probe::Time now, double raw_bytes, double wire
   controller_->end(begun, now, raw_bytes, wire_bytes);
 }
 
-void Link::look(probe::Time now, const adapt::LinkView& view) {
+void DeliveryWindow::add(probe::Time now, uint64_t bytes) {
+  if (!marks_.empty() && now - marks_.back().at > kPause) marks_.clear();
+  total_ += bytes;
+  marks_.push_back({now, total_});
+  while (marks_.size() > 2 && now - marks_[1].at >= kSpan) marks_.pop_front();
+}
+
+double DeliveryWindow::rate() const {
+  if (marks_.size() < 2) return 0;
+  const probe::Duration span = marks_.back().at - marks_.front().at;
+  if (span < kSpan / 2) return 0;
+  return static_cast<double>(marks_.back().total - marks_.front().total) / probe::to_seconds(span);
+}
+
+void Link::look(probe::Time now, const Look& look) {
   const std::lock_guard lock(mutex_);
-  controller_->look(now, view);
+  delivered_.add(now, look.delivered_bytes);
+  controller_->look(now, {.bytes_per_second = delivered_.rate(),
+                          .rtprop = look.rtprop,
+                          .congested = look.congested && delivered_.rate() > 0});
 }
 
 adapt::LossyLevel Link::level(probe::Time now, const adapt::LossyData& data) {

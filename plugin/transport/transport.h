@@ -60,10 +60,8 @@ struct MessageHints {
 
 // What a connection senses of its path; all 0 while unknown.
 struct PathView {
-  double bytes_per_second = 0;  // delivered lately
-  double btlbw = 0;             // bytes per second at the bottleneck
+  uint64_t delivered_bytes = 0;  // since it was made
   double rtprop_seconds = 0;
-  double queue_seconds = 0;  // in the host and in the network
   bool congested = false;
 };
 

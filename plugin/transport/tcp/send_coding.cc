@@ -65,10 +65,10 @@ void SendCoding::sensed(probe::Time now, size_t stream, const StreamLook& look, 
   const bool any_backed_up = std::ranges::any_of(looks_, &StreamLook::backed_up);
   const probe::Estimate whole = probe::combine(estimates_);
   congestion_.update(now, whole, any_backed_up);
-  published_.bytes_per_second.store(whole.active ? whole.delivery_rate : 0, std::memory_order_relaxed);
-  published_.btlbw.store(whole.btlbw, std::memory_order_relaxed);
+  uint64_t delivered = 0;
+  for (const StreamLook& one : looks_) delivered += one.delivered_bytes;
+  published_.delivered_bytes.store(delivered, std::memory_order_relaxed);
   published_.rtprop_seconds.store(probe::to_seconds(whole.rtprop), std::memory_order_relaxed);
-  published_.queue_seconds.store(probe::to_seconds(whole.queue_delay()), std::memory_order_relaxed);
   published_.congested.store(congestion_.present(now), std::memory_order_relaxed);
   counters->sensed({.rtprop = whole.rtprop,
                     .rtt = whole.rtt,
@@ -89,10 +89,8 @@ void SendCoding::sensed(probe::Time now, size_t stream, const StreamLook& look, 
 }
 
 transport::PathView SendCoding::path() const {
-  return {.bytes_per_second = published_.bytes_per_second.load(std::memory_order_relaxed),
-          .btlbw = published_.btlbw.load(std::memory_order_relaxed),
+  return {.delivered_bytes = published_.delivered_bytes.load(std::memory_order_relaxed),
           .rtprop_seconds = published_.rtprop_seconds.load(std::memory_order_relaxed),
-          .queue_seconds = published_.queue_seconds.load(std::memory_order_relaxed),
           .congested = published_.congested.load(std::memory_order_relaxed)};
 }
 

@@ -42,6 +42,7 @@ class SendCoding {
   [[nodiscard]] bool senses() const { return senses_.load(std::memory_order_relaxed); }
   struct StreamLook {
     probe::Estimate path;
+    uint64_t delivered_bytes = 0;  // in all
     bool backed_up = false;         // the transport holds bytes back, and not because of the receiver
     bool receiver_limited = false;  // the receiver takes no more
   };
@@ -84,7 +85,8 @@ class SendCoding {
   std::atomic<bool> senses_;
   // The last transport::PathView, value by value: a reader may see some of the next.
   struct Published {
-    std::atomic<double> bytes_per_second{0}, btlbw{0}, rtprop_seconds{0}, queue_seconds{0};
+    std::atomic<uint64_t> delivered_bytes{0};
+    std::atomic<double> rtprop_seconds{0};
     std::atomic<bool> congested{false};
   };
   Published published_;

@@ -238,7 +238,10 @@ void SendStream::sense(Clock::time_point now) {
   const probe::Estimate path = path_.estimate(now);
   bytes_wait_ = adapt::Congestion::is_sign(path, backed_up);
   owner_.coding().sensed(now, index_,
-                         {.path = path, .backed_up = backed_up, .receiver_limited = sample->receiver_limited},
+                         {.path = path,
+                          .delivered_bytes = sample->delivered_bytes,
+                          .backed_up = backed_up,
+                          .receiver_limited = sample->receiver_limited},
                          &owner_.counters(), owner_.trace());
   const uint32_t retransmits = sampler_.info().retransmitted_segments;
   owner_.counters().retransmitted(retransmits - retransmits_);
