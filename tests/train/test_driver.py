@@ -123,12 +123,13 @@ class Verdicts(unittest.TestCase):
     def test_bench_train_names_what_is_too_slow_or_loses_accuracy(self):
         def entry(rate, method, over):
             return {"rate": rate, "method": method, "model_over": over, "interval": [over, over + 0.01]}
-        good = {"speed": [entry("200mbit", "dense-f32", 1.6), entry("10gbit", "topk:0.1", 0.98), entry("200mbit", "model", 1)],
+        good = {"speed": [entry("200mbit", "dense-f32", 8), entry("200mbit", "topk:0.1", 9.84),
+                          entry("10gbit", "dense-f32", 0.98), entry("10gbit", "topk:0.1", 0.1), entry("200mbit", "model", 1)],
                 "codec": "fixed:q4", "accuracy": [{"learnt_with": "fixed:q4", "over_dense": -0.3}]}
         self.assertEqual(list(bench_train.misses(good)), [])
-        bad = {**good, "speed": [entry("200mbit", "dense-f32", 1.5), entry("10gbit", "dense-f32", 0.9)],
+        bad = {**good, "speed": [entry("200mbit", "dense-f32", 7.9), entry("200mbit", "topk:0.1", 9.8), entry("10gbit", "dense-f32", 0.9)],
                "accuracy": [{"learnt_with": "fixed:q4", "over_dense": loss} for loss in (-0.1, -0.6)]}
-        self.assertEqual(len(list(bench_train.misses(bad))), 3)
+        self.assertEqual(len(list(bench_train.misses(bad))), 4)
         unsure = {**good, "speed": [{**entry("10gbit", "dense-f32", 0.97), "interval": [0.9, 1.1]}]}
         miss, = bench_train.misses(unsure)
         self.assertIn("(not certain: 0.90 to 1.10)", miss)
