@@ -1,17 +1,14 @@
 // Rounded collectives over the exported symbols: all ranks get the same bytes whatever the codec, runs
 // repeat, errors stay in their bounds, and with the profiler's events what rounding loses comes in later
 // calls. The codec is that of NETSENSE_LOSSY_CONTROLLER, which CTest sets.
-#include <dlfcn.h>
-#include <unistd.h>
-
 #include <cmath>
 #include <cstring>
 #include <random>
 
-#include "plugin/abi/profiler_v5.h"
 #include "tests/abi/environment.h"
 #include "tests/catch.h"
 #include "tests/collnet/coll_world.h"
+#include "tests/collnet/events.h"
 
 namespace netsense::testing {
 namespace {
@@ -20,6 +17,7 @@ constexpr int kVersion = 12;
 constexpr int kF16 = 6;
 constexpr int kF32 = 7;
 constexpr int kBf16 = 9;
+constexpr int kFedRanks = 4;
 
 // As gradients are: most small, some large.
 std::vector<float> gradients(int rank, size_t count, int step = 0) {
@@ -156,63 +154,20 @@ TEST_CASE("sums are near the true ones") {
   CHECK(norm(error) <= std::stod(required_variable("NS_TEST_ERROR")) * norm(truth));
 }
 
-// Tells the profiler of a collective as NCCL does, so that repetitions are known as such.
-class Events {
- public:
-  explicit Events(void* library)
-      : table_(static_cast<const abi::ProfilerV5*>(dlsym(library, "ncclProfiler_v5"))) {
-    static_cast<void>(table_->init(&context_, 0x1234, &mask_, nullptr, 2, kRanks, 0, nullptr));
-  }
-  Events(const Events&) = delete;
-  Events& operator=(const Events&) = delete;
-  ~Events() { static_cast<void>(table_->finalize(context_)); }
-
-  static constexpr int kRanks = 4;
-
-  // On the thread that makes the calls.
-  void begin(const void* send, size_t count) {
-    abi::ProfilerEventV5 coll{};
-    coll.type = 2;
-    coll.coll.function = "AllReduce";
-    coll.coll.send = send;
-    coll.coll.count = count;
-    coll.coll.data_type = "ncclFloat32";
-    coll.coll.algorithm = "COLLNET_CHAIN";
-    void* task = nullptr;
-    static_cast<void>(table_->start_event(context_, &task, &coll));
-    // One channel, sending and receiving; NCCL marks neither as sending.
-    for (int direction = 0; direction < 2; ++direction) {
-      abi::ProfilerEventV5 op{};
-      op.type = 8;
-      op.parent = task;
-      op.proxy_op.pid = getpid();
-      op.proxy_op.peer = kRanks;
-      op.proxy_op.steps = 2;
-      void* started = nullptr;
-      static_cast<void>(table_->start_event(context_, &started, &op));
-    }
-  }
-
- private:
-  const abi::ProfilerV5* table_;
-  void* context_ = nullptr;
-  int mask_ = 0;
-};
-
 TEST_CASE("with error feedback the sum of what arrives converges to the sum of what was sent") {
   constexpr size_t kCount = 100000;
   constexpr int kSteps = 60;
-  CollWorld world(library_path(), kVersion, Events::kRanks);
-  std::vector<std::vector<double>> arrived(Events::kRanks, std::vector<double>(kCount));
+  CollWorld world(library_path(), kVersion, kFedRanks);
+  std::vector<std::vector<double>> arrived(kFedRanks, std::vector<double>(kCount));
   std::vector<double> sent(kCount);
   std::vector<double> step_norms;
   world.run([&](CollRank& rank) {
-    Events events(world.library());
+    Events events(world.library(), kFedRanks);
     std::vector<float> send(kCount);
     std::vector<float> recv(kCount);
     for (int step = 0; step < kSteps; ++step) {
       send = gradients(rank.rank(), kCount, step);
-      events.begin(&send, kCount);  // any address, the same every time
+      events.begin(&send, kCount, 2);  // any address, the same every time
       // In two calls, as NCCL cuts it.
       const size_t half = kCount / 2;
       void* first = rank.post_all_reduce({send.data(), recv.data(), half, kF32, 0});
@@ -223,10 +178,10 @@ TEST_CASE("with error feedback the sum of what arrives converges to the sum of w
       for (size_t i = 0; i < kCount; ++i) sum[i] += recv[i];
     }
   });
-  for (int rank = 1; rank < Events::kRanks; ++rank) CHECK(arrived[static_cast<size_t>(rank)] == arrived[0]);
+  for (int rank = 1; rank < kFedRanks; ++rank) CHECK(arrived[static_cast<size_t>(rank)] == arrived[0]);
   std::vector<double> one_step(kCount);
   for (int step = 0; step < kSteps; ++step) {
-    for (int rank = 0; rank < Events::kRanks; ++rank) {
+    for (int rank = 0; rank < kFedRanks; ++rank) {
       const std::vector<float> values = gradients(rank, kCount, step);
       for (size_t i = 0; i < kCount; ++i) {
         sent[i] += values[i];
