@@ -135,7 +135,8 @@ LossyCoder::State::Coding LossyCoder::choose(const Call& call, Step step) {
     Residual* left =
         call.args.identity.known ? residuals_.existing(key_of(call, step), call.args.elements) : nullptr;
     const bool pending = left != nullptr && left->pending();
-    if (pending) left->set_pending(false);
+    // Asked for again, so that it counts as used and nobody drops it before the data is coded.
+    if (pending) residual_of(call, step)->set_pending(false);
     return {level, pending};
   }
   Residual* residual = residual_of(call, step);
