@@ -38,7 +38,9 @@ std::vector<Planned> plan(unsigned seed, int ranks) {
   std::mt19937 random(seed);
   std::vector<Planned> calls(kCalls);
   for (Planned& call : calls) {
-    call.what = random() % 4 < 2 ? What::kAllReduce : random() % 2 == 0 ? What::kReduceScatter : What::kAllGather;
+    call.what = random() % 4 < 2    ? What::kAllReduce
+                : random() % 2 == 0 ? What::kReduceScatter
+                                    : What::kAllGather;
     // Every second one can be checked: integers wrap around, whatever the order.
     call.type = random() % 2 == 0 ? kInt32 : static_cast<int>(random() % 12);
     call.op = static_cast<int>(random() % 8);
@@ -144,7 +146,8 @@ void finish(CollRank& rank, const Planned& planned, unsigned seed, Running& runn
         throw std::runtime_error("gathered bytes are not those of their rank");
     }
   } else if (planned.type == kInt32) {
-    const size_t from = planned.what == What::kAllReduce ? 0 : static_cast<size_t>(rank.rank()) * planned.per_rank;
+    const size_t from =
+        planned.what == What::kAllReduce ? 0 : static_cast<size_t>(rank.rank()) * planned.per_rank;
     for (size_t i = 0; i < planned.per_rank; ++i) {
       int32_t value = 0;
       std::memcpy(&value, &result[4 * i], 4);
@@ -166,8 +169,8 @@ void mix(unsigned seed, int ranks) {
     std::vector<Running> running;
     for (size_t call = 0; call < kCalls || !running.empty();) {
       if (random() % 50 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(random() % 20));
-      const bool has_place = std::ranges::all_of(
-          running, [&](const Running& other) { return other.call + kLeftBehind > call; });
+      const bool has_place =
+          std::ranges::all_of(running, [&](const Running& other) { return other.call + kLeftBehind > call; });
       if (call < kCalls && has_place && running.size() < 1 + random() % 32) {
         running.push_back(start(rank, calls[call], seed, call));
         ++call;
