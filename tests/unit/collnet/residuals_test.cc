@@ -88,8 +88,9 @@ TEST_CASE("what a call under way uses makes no room") {
   ResidualBudget budget(kBytes);
   Residuals residuals(budget, config::ResidualType::kF32);
   REQUIRE(residuals.find({1, 0, 0}, kElements, 9) != nullptr);
-  CHECK(residuals.find({1, 0, 1}, kElements, 8) == nullptr);   // the sums of a call before it
-  CHECK(residuals.find({1, 0, 1}, kElements, 60) == nullptr);  // a call that may have begun before it has ended
+  CHECK(residuals.find({1, 0, 1}, kElements, 8) == nullptr);  // the sums of a call before it
+  CHECK(residuals.find({1, 0, 1}, kElements, 60) ==
+        nullptr);  // a call that may have begun before it has ended
   CHECK(residuals.existing({1, 0, 0}, kElements) != nullptr);
 }
 
