@@ -51,8 +51,10 @@ Status CollComm::deregister_memory(transport::Region* region) {
   for (uint64_t number = 0; number < CallRing::kSize && region != nullptr; ++number) {
     const Call& call = calls_[number];
     if (!call.in_use || call.done.load(std::memory_order_acquire)) continue;
-    const size_t bytes = call.bytes();
-    if (region->overlaps(call.args.send, bytes) || region->overlaps(call.args.recv, bytes)) {
+    const size_t part = share_of(call, ranks_, rank_).size() * call.element_size();
+    const size_t sent = call.args.kind == Kind::kAllGather ? part : call.bytes();
+    const size_t received = call.args.kind == Kind::kReduceScatter ? part : call.bytes();
+    if (region->overlaps(call.args.send, sent) || region->overlaps(call.args.recv, received)) {
       stop();
       Status ok = Status::kOk;
       status_.compare_exchange_strong(ok, Status::kInternalError);
@@ -85,6 +87,7 @@ Status CollComm::test(transport::Request* request, bool* done, size_t* bytes) {
 void CollComm::run() {
   const Status status = core::guarded("CollNet", [this] { return drive(); });
   if (status != Status::kOk) status_.store(status, std::memory_order_release);
+  coder_.give_up();
   exchange_.group().hang_up();
 }
 

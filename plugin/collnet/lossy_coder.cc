@@ -60,7 +60,8 @@ LossyCoder::LossyCoder(const config::Settings& settings, Link* link, ResidualBud
 
 bool LossyCoder::allowed(const Call& call) const {
   const CallArgs& args = call.args;
-  if (link_ == nullptr || args.kind == Kind::kAllGather || args.op != Op::kSum) return false;
+  // A rank alone sends nothing.
+  if (link_ == nullptr || ranks_ == 1 || args.kind == Kind::kAllGather || args.op != Op::kSum) return false;
   if (args.type != Type::kF32 && args.type != Type::kF16 && args.type != Type::kBf16) return false;
   const int function = args.kind == Kind::kAllReduce ? kFunctionAllReduce : kFunctionReduceScatter;
   const size_t least = std::min(settings_.lossy_min_bytes, kPartOfLarge);
@@ -91,6 +92,7 @@ void LossyCoder::begin(const Call& call) {
     if (first) ++collectives_;
     state.allowed = collectives_ > static_cast<uint64_t>(settings_.lossy_warmup);
   }
+  state.open = true;
   state.begun = now_();
   state.raw_bytes = bytes_to_send(call);
   link_->begin(state.begun, state.raw_bytes);
@@ -98,8 +100,18 @@ void LossyCoder::begin(const Call& call) {
 
 void LossyCoder::end(const Call& call) {
   if (link_ == nullptr) return;
-  const State& state = state_of(call);
+  end(state_of(call));
+}
+
+void LossyCoder::end(State& state) {
+  state.open = false;
   link_->end(state.begun, now_(), state.raw_bytes, state.wire_bytes);
+}
+
+void LossyCoder::give_up() {
+  for (State& state : states_) {
+    if (state.open) end(state);
+  }
 }
 
 void LossyCoder::sent(const Call& call, size_t bytes) {
@@ -123,7 +135,8 @@ LossyCoder::State::Coding LossyCoder::choose(const Call& call, Step step) {
     Residual* left =
         call.args.identity.known ? residuals_.existing(key_of(call, step), call.args.elements) : nullptr;
     const bool pending = left != nullptr && left->pending();
-    if (pending) left->set_pending(false);
+    // Asked for again, so that it counts as used and nobody drops it before the data is coded.
+    if (pending) residual_of(call, step)->set_pending(false);
     return {level, pending};
   }
   Residual* residual = residual_of(call, step);

@@ -29,6 +29,8 @@ class LossyCoder {
 
   void begin(const Call& call);
   void end(const Call& call);
+  // The comm is over: the link, which outlives it, must not wait for the ends of its calls.
+  void give_up();
   // So many bytes of a part go to another rank.
   void sent(const Call& call, size_t bytes);
 
@@ -47,6 +49,7 @@ class LossyCoder {
   enum class Step : uint8_t { kInputs = 0, kSums = 1 };
   // Of a call under way.
   struct State {
+    bool open = false;  // the link has been told of its begin and not of its end
     bool allowed = false;
     probe::Time begun;
     double raw_bytes = 0;
@@ -60,6 +63,7 @@ class LossyCoder {
   };
 
   State& state_of(const Call& call) { return states_[call.number % CallRing::kSize]; }
+  void end(State& state);
   [[nodiscard]] bool allowed(const Call& call) const;
   [[nodiscard]] double bytes_to_send(const Call& call) const;
   bool codes(const Call& call, Step step);

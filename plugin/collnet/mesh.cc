@@ -13,6 +13,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::microseconds kPollEvery{200};
 
+// Connections that a rank makes at a time. A listener keeps a limited number of half-made TCP connections and
+// drops the oldest when there are more; with many ranks and many streams, all at once are too many.
+constexpr size_t kAtOnce = 4;
+
 // Messages under way per direction and phase: enough to keep a connection busy, and in all not much more
 // memory for many peers than for few.
 size_t messages_per_lane(int ranks) {
@@ -66,7 +70,10 @@ class MeshBuilder {
 
   // *done: whether every connection is there.
   Status poll(bool* done) {
+    size_t under_way = 0;
     for (Outgoing& connection : outgoing_) {
+      if (connection.done) continue;
+      if (++under_way > kAtOnce) break;
       if (const Status status = advance(connection); status != Status::kOk) return status;
     }
     if (const Status status = accept(); status != Status::kOk) return status;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "kernels/cpu/convert.h"
+#include "plugin/collnet/call.h"
 
 namespace netsense::collnet {
 namespace {
@@ -57,7 +58,9 @@ void Residuals::drop(std::list<Entry>::iterator entry) {
 
 bool Residuals::make_room(size_t bytes, uint64_t now) {
   while (!budget_.take(bytes)) {
-    if (entries_.empty() || now - entries_.back().used <= kRounds * entries_.size()) return false;
+    // Not one that a call under way uses: sums may ask for an earlier call than inputs did before.
+    const uint64_t away = std::max(kRounds * entries_.size(), CallRing::kSize);
+    if (entries_.empty() || now <= entries_.back().used + away) return false;
     drop(std::prev(entries_.end()));
   }
   return true;

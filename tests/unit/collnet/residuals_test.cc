@@ -78,10 +78,20 @@ TEST_CASE("only what has long not been used makes room") {
   CHECK(residuals.find({3, 0, 0}, kElements, 2) == nullptr);
   CHECK(residuals.existing({1, 0, 0}, kElements) != nullptr);
   // The second stays in use; the first is over.
-  for (uint64_t call = 2; call < 40; ++call) REQUIRE(residuals.find({2, 0, 0}, kElements, call) != nullptr);
-  CHECK(residuals.find({3, 0, 0}, kElements, 40) != nullptr);
+  for (uint64_t call = 2; call < 100; ++call) REQUIRE(residuals.find({2, 0, 0}, kElements, call) != nullptr);
+  CHECK(residuals.find({3, 0, 0}, kElements, 100) != nullptr);
   CHECK(residuals.existing({1, 0, 0}, kElements) == nullptr);
   CHECK(residuals.existing({2, 0, 0}, kElements) != nullptr);
+}
+
+TEST_CASE("what a call under way uses makes no room") {
+  ResidualBudget budget(kBytes);
+  Residuals residuals(budget, config::ResidualType::kF32);
+  REQUIRE(residuals.find({1, 0, 0}, kElements, 9) != nullptr);
+  CHECK(residuals.find({1, 0, 1}, kElements, 8) == nullptr);  // the sums of a call before it
+  CHECK(residuals.find({1, 0, 1}, kElements, 60) ==
+        nullptr);  // a call that may have begun before it has ended
+  CHECK(residuals.existing({1, 0, 0}, kElements) != nullptr);
 }
 
 TEST_CASE("no memory, no residual") {
