@@ -263,7 +263,7 @@ void check_lane(Input input) {
     status = lane.poll(&moved);
     if (status != Status::kOk) break;
     if (lane.front() == nullptr) {
-      if (!moved && wire.silent() && input.empty()) ++quiet;
+      if (!moved && wire.silent()) ++quiet;
       continue;
     }
     require(given < meaning.parts.size());
