@@ -82,7 +82,6 @@ class LossyCoder {
   const int ranks_;
   std::function<probe::Time()> now_;
   uint64_t collectives_ = 0;  // that might have been rounded
-  uint64_t last_identity_ = 0;
   std::array<State, CallRing::kSize> states_;
   alignas(64) std::array<float, kPieceElements> values_;
   std::array<float, kPieceElements> kept_;  // a copy of them, where coding may have to be done again

@@ -27,11 +27,14 @@ bool opted_in(const config::Settings& settings, int function, size_t bytes) {
 
 void steer(bool opted_in, std::span<float> costs, int algorithms, int protocols) {
   if (protocols <= kProtoSimple) return;
+  const auto entry = [protocols](int algorithm, int protocol) {
+    return static_cast<size_t>(algorithm) * static_cast<size_t>(protocols) + static_cast<size_t>(protocol);
+  };
   const auto each = [&](bool collnet, auto&& what) {
     for (int algorithm = 0; algorithm < algorithms; ++algorithm) {
       if (is_collnet(algorithm) != collnet) continue;
       for (int protocol = 0; protocol < protocols; ++protocol) {
-        float& cost = costs[static_cast<size_t>(algorithm * protocols + protocol)];
+        float& cost = costs[entry(algorithm, protocol)];
         if (cost != kIgnored) what(cost);
       }
     }

@@ -21,6 +21,7 @@ void log_line(int level, unsigned long /*flags*/, const char* /*file*/, int /*li
   if (level > kWarn) return;
   va_list arguments;
   va_start(arguments, format);
+  // NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): the analyzer overlooks this va_start.
   vfprintf(stderr, format, arguments);
   va_end(arguments);
   fputc('\n', stderr);

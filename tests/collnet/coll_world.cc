@@ -86,6 +86,7 @@ CollWorld::CollWorld(const std::string& library, int version, int ranks)
     // Each has its own copies, as after NCCL's bootstrap.
     auto copies = handles;
     std::vector<void*> pointers;
+    pointers.reserve(copies.size());
     for (auto& copy : copies) pointers.push_back(copy.data());
     require_success(
         api_->connect(pointers.data(), ranks, static_cast<int>(rank), listeners[rank], &members_[rank].comm_),

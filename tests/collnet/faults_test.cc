@@ -24,7 +24,9 @@ bool ends_in_error(CollRank& rank, const CollCall& call) {
 }  // namespace
 
 TEST_CASE("ranks in different collectives find it out") {
-  const auto [count, op] = GENERATE(std::pair{1000, 0}, std::pair{2000, 0}, std::pair{2000, 2});
+  const std::pair<int, int> odd = GENERATE(std::pair{1000, 0}, std::pair{2000, 0}, std::pair{2000, 2});
+  const int count = odd.first;
+  const int op = odd.second;
   if (count == 2000 && op == 0) return;  // the same as the others
   CollWorld world(library_path(), kNewest, 3);
   std::array<bool, 3> failed{};

@@ -112,6 +112,7 @@ TEST_CASE("the same input gives the same bytes in another run") {
   const auto run = [] {
     CollWorld world(library_path(), kVersion, 3);
     std::vector<Outputs> outputs;
+    outputs.reserve(3);
     for (int step = 0; step < 3; ++step) {
       outputs.push_back(
           all_reduce(world, 100000, kF32, [step](int rank) { return gradients(rank, 100000, step); }));

@@ -23,7 +23,7 @@ config::Settings adaptive() {
 }
 
 size_t at(int algorithm, int protocol) {
-  return static_cast<size_t>(algorithm * kProtocols + protocol);
+  return static_cast<size_t>(algorithm) * kProtocols + static_cast<size_t>(protocol);
 }
 
 int best(const std::vector<float>& costs) {
