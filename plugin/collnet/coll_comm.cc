@@ -9,6 +9,7 @@
 
 #include "plugin/core/block_signals.h"
 #include "plugin/core/guard.h"
+#include "plugin/core/log.h"
 
 namespace netsense::collnet {
 namespace {
@@ -121,7 +122,13 @@ Status CollComm::drive() {
     if (calls_.stopped()) {
       if (!exchange_.complete() || exchange_.idle()) return Status::kOk;
       if (!deadline) deadline = std::chrono::steady_clock::now() + kFarewell;
-      if (std::chrono::steady_clock::now() > *deadline) return Status::kRemoteError;
+      if (std::chrono::steady_clock::now() > *deadline) {
+        NETSENSE_WARN(
+            "CollNet: a peer has taken nothing for {} s while this rank closes: it may miss the end "
+            "of its last collective",
+            kFarewell.count());
+        return Status::kRemoteError;
+      }
     }
     if (link_ != nullptr && !exchange_.complete()) look(probe::Clock::now());
     bool moved = false;

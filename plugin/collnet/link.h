@@ -14,8 +14,8 @@
 
 namespace netsense::collnet {
 
-// How fast all connections of a link together deliver while calls are under way. Each of them does so in turns,
-// and what each remembers of its own turns does not add up to the link's rate.
+// How fast all connections of a link together deliver while calls are under way. Each of them does so in
+// turns, and what each remembers of its own turns does not add up to the link's rate.
 class DeliveryWindow {
  public:
   // bytes: delivered since the last call.

@@ -65,7 +65,9 @@ bool LossyCoder::allowed(const Call& call) const {
   if (args.type != Type::kF32 && args.type != Type::kF16 && args.type != Type::kBf16) return false;
   const int function = args.kind == Kind::kAllReduce ? kFunctionAllReduce : kFunctionReduceScatter;
   const size_t least = std::min(settings_.lossy_min_bytes, kPartOfLarge);
-  const size_t bytes = args.identity.known     ? args.identity.total_bytes
+  // A reduce-scatter is told by what each rank gets of it, and its size is that of all.
+  const size_t parts = args.kind == Kind::kReduceScatter ? static_cast<size_t>(ranks_) : 1;
+  const size_t bytes = args.identity.known     ? args.identity.total_bytes * parts
                        : call.bytes() >= least ? settings_.lossy_min_bytes
                                                : 0;
   return opted_in(settings_, function, bytes);
