@@ -125,17 +125,22 @@ ResidualKey LossyCoder::key_of(const Call& call, Step step) {
   return {identity.identity, identity.index, static_cast<uint8_t>(step)};
 }
 
+Range LossyCoder::encoded_in(const Call& call, Step step) const {
+  return step == Step::kInputs ? Range{0, call.args.elements} : share_of(call, ranks_, rank_);
+}
+
 Residual* LossyCoder::residual_of(const Call& call, Step step) {
   if (!call.args.identity.known) return nullptr;
-  return residuals_.find(key_of(call, step), call.args.elements, call.number);
+  return residuals_.find(key_of(call, step), encoded_in(call, step).size(), call.number);
 }
 
 LossyCoder::State::Coding LossyCoder::choose(const Call& call, Step step) {
   adapt::LossyLevel level = link_->level(now_(), {.element_bytes = call.element_size()});
   if (level.lossless) {
     // What was left over before goes out now, exactly.
-    Residual* left =
-        call.args.identity.known ? residuals_.existing(key_of(call, step), call.args.elements) : nullptr;
+    Residual* left = call.args.identity.known
+                         ? residuals_.existing(key_of(call, step), encoded_in(call, step).size())
+                         : nullptr;
     const bool pending = left != nullptr && left->pending();
     // Asked for again, so that it counts as used and nobody drops it before the data is coded.
     if (pending) residual_of(call, step)->set_pending(false);
@@ -179,8 +184,9 @@ size_t LossyCoder::code(const Call& call, Step step, const Range& elements, std:
   const size_t count = elements.size();
   State& state = state_of(call);
   const State::Coding& coding = *state.coding[static_cast<size_t>(step)];
+  const size_t place = elements.begin - encoded_in(call, step).begin;
   Residual* residual = coding.feedback ? residual_of(call, step) : nullptr;
-  if (residual != nullptr) residual->add_to(elements.begin, count, values_.data());
+  if (residual != nullptr) residual->add_to(place, count, values_.data());
   const uint64_t seed = seed_of(call.number, rank_, static_cast<uint8_t>(step), elements.begin);
   const bool limited = settings_.lossy_max_error < 1;
   if (limited) std::copy_n(values_.begin(), count, kept_.begin());
@@ -192,7 +198,7 @@ size_t LossyCoder::code(const Call& call, Step step, const Range& elements, std:
     std::copy_n(kept_.begin(), count, values_.begin());
     result = encode(level, coding.feedback, seed, count, to);
   }
-  if (residual != nullptr) residual->store(elements.begin, count, values_.data());
+  if (residual != nullptr) residual->store(place, count, values_.data());
   return result.bytes;
 }
 

@@ -68,6 +68,8 @@ class LossyCoder {
   [[nodiscard]] double bytes_to_send(const Call& call) const;
   bool codes(const Call& call, Step step);
   static ResidualKey key_of(const Call& call, Step step);
+  // The elements that this rank encodes in a step: all inputs, or the sums that it owns.
+  [[nodiscard]] Range encoded_in(const Call& call, Step step) const;
   Residual* residual_of(const Call& call, Step step);
   State::Coding choose(const Call& call, Step step);
   // Codes values_[0, count) and leaves there what was lost.

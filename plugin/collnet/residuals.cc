@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 
 #include "kernels/cpu/convert.h"
 #include "plugin/collnet/call.h"
@@ -36,7 +37,11 @@ size_t Residual::bytes_of(size_t elements, config::ResidualType type) {
 }
 
 Residual::Residual(size_t elements, config::ResidualType type)
-    : elements_(elements), type_(type), bytes_(std::make_unique<std::byte[]>(bytes_of(elements, type))) {}
+    : elements_(elements),
+      type_(type),
+      bytes_(static_cast<std::byte*>(std::calloc(std::max<size_t>(bytes_of(elements, type), 1), 1))) {
+  if (bytes_ == nullptr) throw std::bad_alloc();
+}
 
 void Residual::add_to(size_t begin, size_t count, float* values) const {
   kernels::add_f32(codec_type(type_), bytes_.get() + bytes_of(begin, type_), count, values);

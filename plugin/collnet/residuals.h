@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -54,7 +55,11 @@ class Residual {
   size_t elements_;
   config::ResidualType type_;
   bool pending_ = false;
-  std::unique_ptr<std::byte[]> bytes_;  // of memory that the system hands out cleared, when it is touched
+  // The system hands such memory out cleared, when it is touched.
+  struct Free {
+    void operator()(std::byte* bytes) const { std::free(bytes); }
+  };
+  std::unique_ptr<std::byte[], Free> bytes_;
 };
 
 // The residuals of one comm. For its own thread.

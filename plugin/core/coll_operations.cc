@@ -61,4 +61,14 @@ CollOperations& operations_of(uint64_t comm_id) {
   return oldest->operations;
 }
 
+CollOperations* only_operations() {
+  CollOperations* found = nullptr;
+  for (ThreadLog::Entry& entry : thread_log.entries) {
+    if (entry.used == 0) continue;
+    if (found != nullptr) return nullptr;
+    found = &entry.operations;
+  }
+  return found;
+}
+
 }  // namespace netsense::core

@@ -53,5 +53,8 @@ class CollOperations {
 // Those of the calling thread, by NCCL's number of the communicator. When a thread serves too many, those not
 // used for the longest time are forgotten.
 CollOperations& operations_of(uint64_t comm_id);
+// Where the calls do not tell their communicator (CollNet before v11): those of the only one that the thread
+// has served. Null when there is none or there are several.
+CollOperations* only_operations();
 
 }  // namespace netsense::core

@@ -158,7 +158,9 @@ std::optional<TrafficInfo> Profile::traffic_of(const void* phandle) const noexce
 
 CollectiveCall Profile::next_call(uint64_t comm_id, int data_type) const noexcept {
   if (generation_.load(std::memory_order_relaxed) == 0) return {};
-  const CollOperations::Place place = operations_of(comm_id).next();
+  CollOperations* operations = comm_id == 0 ? only_operations() : &operations_of(comm_id);
+  if (operations == nullptr) return {};
+  const CollOperations::Place place = operations->next();
   const Collectives::Entry entry = collectives_.at(place.collective);
   if (place.collective == Collectives::kNone || entry.data_type != data_type) return {};
   return {.known = true, .identity = entry.identity, .index = place.index, .total_bytes = entry.total_bytes};

@@ -12,9 +12,13 @@ import captured
 import goodput
 import netns
 import ranks
+import svg
 import tables
 
 PLUGINS = (("reference", "the reference plugin: plain TCP, one stream per connection"), ("netsense", "netsense"))
+ADAPTIVE = ("adaptive", "netsense with NETSENSE_MODE=adaptive: sums rounded as far as the link asks for it, the same on all ranks")
+ADAPTIVE_SETTINGS = {"NETSENSE_MODE": "adaptive", "NCCL_COLLNET_ENABLE": "1"}
+TOLERANCE = "0.5"  # of the root-mean-square error of one sum; error feedback makes up for it in the next ones
 # Lines of NCCL's log that tell a user which plugin carries the data.
 TELLING = re.compile(r"Loaded net plugin|NET/\w+ ?: \w+ \S+ on|Using network")
 SMALLEST = 1024
@@ -35,6 +39,8 @@ def parse_arguments():
     parser.add_argument("--ranks", type=int, default=4, help="hosts, one rank each (default 4)")
     parser.add_argument("--max", default="64M", help="largest message (default 64M)")
     parser.add_argument("--iterations", type=int, default=5, help="timed all-reduces per size (default 5)")
+    parser.add_argument("--adaptive", action="store_true", help="also the adaptive all-reduce, which rounds what a slow link "
+                        "cannot carry")
     parser.add_argument("--loopback", action="store_true", help="do not make namespaces even where possible")
     return tables.parse_checked(parser, check)
 
@@ -61,13 +67,20 @@ def print_log(path):
                 print(f"    {line.rstrip()}")
 
 
+def environment_of(plugin):
+    if plugin == ADAPTIVE[0]:
+        return {**ranks.plugin_environment("netsense"), **ADAPTIVE_SETTINGS}
+    return ranks.plugin_environment(plugin)
+
+
 def measure(plugin, hosts, arguments, env):
     """Runs netsense-perf on all hosts, its table going to the terminal; returns {bytes: measurement of the row}."""
     with tempfile.TemporaryDirectory(prefix="netsense-demo-") as folder:
         figures, log = os.path.join(folder, "figures.json"), os.path.join(folder, "nccl.log")
         words = [ranks.perf(), "all_reduce", "-b", SMALLEST, "-e", arguments.max, "-f", "4", "-w", "1",
-                 "-n", arguments.iterations, "-d", "bfloat16", "--input", arguments.gradients, "--engine", "host"]
-        with ranks.Ranks(hosts, [*words, "--json", figures], {**env, **ranks.plugin_environment(plugin)},
+                 "-n", arguments.iterations, "-d", "bfloat16", "--input", arguments.gradients, "--engine", "host",
+                 *(["--tolerance", TOLERANCE] if plugin == ADAPTIVE[0] else [])]
+        with ranks.Ranks(hosts, [*words, "--json", figures], {**env, **environment_of(plugin)},
                          env_of_rank={0: {"NCCL_DEBUG": "INFO", "NCCL_DEBUG_FILE": log}}, show_rank_0=True) as group:
             statuses = group.wait(RANK_LIMIT_SECONDS)
             if any(statuses):
@@ -81,22 +94,39 @@ def measure(plugin, hosts, arguments, env):
 
 def print_comparison(results, limit):
     """limit: goodput of one link in bytes per second, or None where there is no shaped link."""
-    header = ["size", "reference", "netsense", "netsense/reference"] + (["netsense of iperf3"] if limit else [])
+    ours = [plugin for plugin in ("netsense", "adaptive") if plugin in results]
+    header = ["size", "reference", *ours, *[f"{plugin}/reference" for plugin in ours],
+              *([f"{plugin} of iperf3" for plugin in ours] if limit else [])]
     rows = []
     for size, reference in results["reference"].items():
-        theirs, ours = reference["busbw_gb_per_s"], results["netsense"][size]["busbw_gb_per_s"]
-        share = [f"{ours * 1e9 / limit:.1%}"] if limit else []
-        rows.append([tables.format_size(size), f"{theirs:.4f}", f"{ours:.4f}", f"{ours / theirs:.2f}", *share])
+        theirs = reference["busbw_gb_per_s"]
+        reached = [results[plugin][size]["busbw_gb_per_s"] for plugin in ours]
+        rows.append([tables.format_size(size), f"{theirs:.4f}", *[f"{each:.4f}" for each in reached],
+                     *[f"{each / theirs:.2f}" for each in reached],
+                     *([f"{each * 1e9 / limit:.1%}" for each in reached] if limit else [])])
     tables.print_table("Bus bandwidth: what each link carries in each direction, in GB/s (10^9 bytes)", header, rows)
     print("  Small sizes vary from run to run; read the last rows.")
     wrong = sum(row["wrong"] or 0 for result in results.values() for row in result.values())
     print(f"\nThe results of every size were checked against a reference in double precision: {wrong} wrong.")
+    if "adaptive" in results:
+        print("Those of the adaptive all-reduce may be rounded, by at most "
+              f"{max(row['error'] for row in results['adaptive'].values()):.1%} here (root mean square, of the sum), and are the "
+              "same bytes on every rank.\nWhat one sum loses is added to the next: docs/all-reduce.md.")
     if limit:
         largest = max(results["netsense"])
         share = results["netsense"][largest]["busbw_gb_per_s"] * 1e9 / limit
         print(f"At {tables.format_size(largest)} netsense moves {share:.1%} of what iperf3 gets through one link, "
               "because it compresses what it sends." if share > 1 else
               f"At {tables.format_size(largest)} netsense fills {share:.1%} of what iperf3 gets through one link.")
+
+
+def draw_comparison(results):
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    path = PICTURES / "adaptive.svg"
+    path.write_text(svg.lines("All-reduce of gradients: bus bandwidth", "size in bytes", "GB/s", {
+        plugin: [(size, row["busbw_gb_per_s"]) for size, row in rows.items()] for plugin, rows in results.items()},
+        log_x=True, log_y=True), encoding="utf-8")
+    print(f"\nThe comparison as a picture: {path}")
 
 
 def print_decisions(traces):
@@ -135,10 +165,13 @@ def carry_out(hosts, arguments, limit, env):
 
 def compare(hosts, arguments, limit, env):
     results = {}
-    for number, (plugin, description) in enumerate(PLUGINS, start=1):
-        print(f"\n[{number}/{len(PLUGINS)}] all_reduce over {description}\n", flush=True)
+    plugins = [*PLUGINS, *([ADAPTIVE] if arguments.adaptive else [])]
+    for number, (plugin, description) in enumerate(plugins, start=1):
+        print(f"\n[{number}/{len(plugins)}] all_reduce over {description}\n", flush=True)
         results[plugin] = measure(plugin, hosts, arguments, env)
     print_comparison(results, limit)
+    if arguments.adaptive:
+        draw_comparison(results)
     print_decisions(env["NETSENSE_TRACE"])
 
 

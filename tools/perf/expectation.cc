@@ -177,6 +177,20 @@ bool Expectation::is_wrong(const std::byte* element, size_t offset) const {
   return !right.finite || std::fabs(value - right.value) > right.tolerance;
 }
 
+Expectation::Deviation Expectation::deviation(std::span<const std::byte> data, size_t first) const {
+  const auto size = static_cast<size_t>(type_->bytes);
+  Deviation sum;
+  for (size_t i = 0; i < data.size(); i += size) {
+    const double expected = decode(*type_, load_bits(*type_, expected_.from(first * size + i).data()));
+    const double off = decode(*type_, load_bits(*type_, data.data() + i)) - expected;
+    // What is not finite there must be so here; a difference of such values is no number.
+    if (!std::isfinite(expected)) continue;
+    sum.energy += expected * expected;
+    sum.error += off * off;
+  }
+  return sum;
+}
+
 size_t Expectation::count_wrong(std::span<const std::byte> data, size_t first) const {
   const auto size = static_cast<size_t>(type_->bytes);
   size_t wrong = 0;

@@ -25,6 +25,15 @@ class Expectation {
   // and the spacing of subnormal numbers for each step.
   static Expectation reduced(const TypeInfo& type, ns_op op, std::vector<Pattern> inputs);
 
+  // Whether it is a reduction of floats, which may be rounded.
+  [[nodiscard]] bool may_be_rounded() const { return !inputs_.empty(); }
+  // Sums of squares of the expected elements and of what data is off by; data as in count_wrong().
+  struct Deviation {
+    double energy = 0;
+    double error = 0;
+  };
+  [[nodiscard]] Deviation deviation(std::span<const std::byte> data, size_t first) const;
+
   // How many elements of data (starting at element `first` of the infinite repetition) are wrong.
   [[nodiscard]] size_t count_wrong(std::span<const std::byte> data, size_t first) const;
 

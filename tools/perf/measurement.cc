@@ -24,7 +24,8 @@ Measurement measure(Collective collective, size_t bytes, int ranks, double secon
   return {.seconds = seconds,
           .algorithm_bandwidth = bandwidth,
           .bus_bandwidth = bandwidth * bus_factor(collective, ranks),
-          .wrong = std::nullopt};
+          .wrong = std::nullopt,
+          .error = std::nullopt};
 }
 
 Summary summarize(std::span<const Row> rows) {
@@ -35,6 +36,7 @@ Summary summarize(std::span<const Row> rows) {
     for (const auto& measurement : {row.out_of_place, row.in_place}) {
       if (!measurement) continue;
       summary.wrong += measurement->wrong.value_or(0);
+      summary.error = std::max(summary.error, measurement->error.value_or(0));
       sum += measurement->bus_bandwidth;
       ++measurements;
     }

@@ -19,6 +19,7 @@ struct Measurement {
   double algorithm_bandwidth = 0;  // bytes of the operation per second
   double bus_bandwidth = 0;        // the former times bus_factor
   std::optional<uint64_t> wrong;   // over all ranks; none: not checked
+  std::optional<double> error{};   // of a result that may be rounded, on this rank
 };
 
 struct Row {
@@ -39,6 +40,7 @@ struct Row {
 
 struct Summary {
   uint64_t wrong = 0;
+  double error = 0;               // the largest
   double mean_bus_bandwidth = 0;  // over all measurements, in and out of place, as nccl-tests does
 };
 [[nodiscard]] Summary summarize(std::span<const Row> rows);

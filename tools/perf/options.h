@@ -23,7 +23,8 @@ struct Options {
   SizeRange sizes;
   int iterations = 20;
   int warmup_iterations = 5;
-  int check = 1;  // checked repetitions per size; 0: none
+  int check = 1;         // checked repetitions per size; 0: none
+  double tolerance = 0;  // error that sums of floats may have; 0: they are to be exact
   std::vector<ns_type> types{ns_float32};
   std::vector<ns_op> ops{ns_sum};
   std::vector<int> roots{0};  // empty: every rank in turn

@@ -41,6 +41,7 @@ Json to_json(const std::optional<Measurement>& measurement) {
             {"algbw_gb_per_s", measurement->algorithm_bandwidth / 1e9},
             {"busbw_gb_per_s", measurement->bus_bandwidth / 1e9}};
   json["wrong"] = measurement->wrong ? Json(*measurement->wrong) : Json(nullptr);
+  if (measurement->error) json["error"] = *measurement->error;
   return json;
 }
 
@@ -167,6 +168,10 @@ void Report::end() const {
     fmt::print(out_, "# Out of bounds values : {} {}\n", summary.wrong, summary.wrong == 0 ? "OK" : "FAILED");
   } else {
     fmt::print(out_, "# Out of bounds values : not checked (-c 0)\n");
+  }
+  if (options_->check > 0 && options_->tolerance > 0) {
+    fmt::print(out_, "# Largest error        : {:.3g} of the result (root mean square), {} allowed\n",
+               summary.error, options_->tolerance);
   }
   fmt::print(out_, "# Avg bus bandwidth    : {:.6g} GB/s\n#\n", summary.mean_bus_bandwidth / 1e9);
   std::fflush(out_);

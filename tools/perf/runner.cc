@@ -101,7 +101,9 @@ Row Runner::run_case(const Case& item) {
   use_dataset(item);
   Row row = row_of(options_.collective, item, rendezvous_.ranks());
   row.out_of_place = run_one(item, false);
-  if (collective_info(options_.collective).in_place) row.in_place = run_one(item, true);
+  if (collective_info(options_.collective).in_place && options_.tolerance == 0) {
+    row.in_place = run_one(item, true);
+  }
   return row;
 }
 
@@ -117,7 +119,9 @@ Measurement Runner::run_one(const Case& item, bool in_place) {
       measure(options_.collective, row_of(options_.collective, item, rendezvous_.ranks()).bytes,
               rendezvous_.ranks(), combine_times(times, options_.average));
   if (options_.check > 0) {
+    error_ = 0;
     measurement.wrong = check_calls(prototype, in_place);
+    if (options_.tolerance > 0) measurement.error = error_;
     wrong_ += *measurement.wrong;
   }
   return measurement;
@@ -142,7 +146,9 @@ uint64_t Runner::check_calls(const Call& prototype, bool in_place) {
     rendezvous_.barrier();
     backend_.enqueue(call);
     backend_.synchronize();
-    wrong += judge(call, in_place, workspace_.inspect(call, *data_, in_place));
+    const Finding found = workspace_.inspect(call, *data_, in_place, options_.tolerance);
+    wrong += judge(call, in_place, found);
+    error_ = std::max(error_, found.error);
   }
   return wrong;
 }

@@ -53,6 +53,7 @@ class Runner {
   std::optional<ns_op> data_op_;
   Workspace workspace_;
   uint64_t wrong_ = 0;
+  double error_ = 0;  // the largest of the calls that were just checked
 };
 
 }  // namespace netsense::perf

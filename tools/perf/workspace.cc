@@ -3,6 +3,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 namespace netsense::perf {
@@ -47,14 +48,21 @@ Call Workspace::prepare(const Call& prototype, const Dataset& data, bool in_plac
   return call;
 }
 
-Finding Workspace::inspect(const Call& call, const Dataset& data, bool in_place) {
+Finding Workspace::inspect(const Call& call, const Dataset& data, bool in_place, double tolerance) {
   const auto element = static_cast<size_t>(data.type().bytes);
   const Layout layout = layout_of(call.collective, call.count, ranks_, rank_);
   const auto* result = static_cast<const std::byte*>(call.recv);
   Finding finding;
   for (const Piece& piece : expected_pieces(call.collective, call.count, ranks_, rank_, call.root)) {
-    finding.wrong += count_wrong(result + piece.result_offset * element, piece.elements,
-                                 data.expectation(piece.source_rank), piece.source_offset, element);
+    const std::byte* from = result + piece.result_offset * element;
+    const Expectation& expectation = data.expectation(piece.source_rank);
+    if (tolerance > 0 && expectation.may_be_rounded()) {
+      const double error = relative_error(from, piece.elements, expectation, piece.source_offset, element);
+      finding.error = std::max(finding.error, error);
+      if (!(error <= tolerance)) finding.wrong += piece.elements;
+      continue;
+    }
+    finding.wrong += count_wrong(from, piece.elements, expectation, piece.source_offset, element);
   }
   if (in_place) {
     const size_t whole = std::max(layout.send_elements, layout.recv_elements) * element;
@@ -93,6 +101,20 @@ uint64_t Workspace::count_wrong(const std::byte* from, size_t elements, const Ex
     wrong += expectation.count_wrong(part, first + offset / element_bytes);
   }
   return wrong;
+}
+
+double Workspace::relative_error(const std::byte* from, size_t elements, const Expectation& expectation,
+                                 size_t first, size_t element_bytes) {
+  const size_t bytes = elements * element_bytes;
+  Expectation::Deviation sum;
+  for (size_t offset = 0; offset < bytes; offset += staging_.size()) {
+    const std::span<std::byte> part = std::span(staging_).first(std::min(staging_.size(), bytes - offset));
+    backend_->read(part, from + offset);
+    const Expectation::Deviation found = expectation.deviation(part, first + offset / element_bytes);
+    sum.energy += found.energy;
+    sum.error += found.error;
+  }
+  return sum.error == 0 ? 0 : std::sqrt(sum.error / sum.energy);
 }
 
 uint64_t Workspace::count_changed_guard(const std::byte* from) {

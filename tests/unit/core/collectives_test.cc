@@ -78,6 +78,17 @@ TEST_CASE("every thread has its own operations, and every communicator") {
   CHECK(operations_of(11).next().collective == 1);
 }
 
+TEST_CASE("calls that do not tell their communicator belong to the thread's only one") {
+  std::thread([] {
+    CHECK(only_operations() == nullptr);
+    announce(operations_of(21), 5, 1, 1);
+    REQUIRE(only_operations() != nullptr);
+    CHECK(only_operations()->next().collective == 5);
+    announce(operations_of(22), 6, 1, 1);
+    CHECK(only_operations() == nullptr);
+  }).join();
+}
+
 TEST_CASE("collectives that differ in anything have identities of their own") {
   Collectives collectives;
   const int here = 0;

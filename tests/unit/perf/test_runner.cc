@@ -4,6 +4,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -129,6 +130,31 @@ TEST_CASE("ranks that hold different bytes are found even where each result is a
   std::filesystem::remove(file);
   CHECK_FALSE(outcome.all_right[0]);
   CHECK_THAT(outcome.report["complaints"][0].get<std::string>(), Catch::Contains("ranks 0 and 2"));
+}
+
+// Every element too large by the same part, on all ranks alike: as a rounded all-reduce may give it.
+TEST_CASE("sums may be off by the tolerance and no more, and ranks must agree all the same") {
+  const auto scaled = [](float factor, int only_rank) {
+    return [=](const Call& call, int rank) {
+      if (call.collective != Collective::kAllReduce || (only_rank >= 0 && rank != only_rank)) return;
+      auto* values = static_cast<float*>(call.recv);
+      for (size_t i = 0; i < call.count; ++i) values[i] *= factor;
+    };
+  };
+  Options options = small(Collective::kAllReduce);
+  options.tolerance = 0.1;
+  const Outcome good = run(options, scaled(1.05F, -1));
+  CHECK(good.all_right == std::array{true, true, true});
+  CHECK(good.report["results"][2]["out_of_place"]["error"].get<double>() == Approx(0.05).epsilon(0.01));
+  CHECK(good.report["results"][2]["in_place"].is_null());
+  CHECK_FALSE(run(options, scaled(1.2F, -1)).all_right[0]);
+  CHECK_FALSE(run(options, scaled(1.05F, 1)).all_right[0]);
+  CHECK_FALSE(run(options, scaled(std::numeric_limits<float>::quiet_NaN(), -1)).all_right[0]);
+  // What is only copied may not be off at all.
+  Options copied = small(Collective::kAllGather);
+  copied.tolerance = 0.5;
+  CHECK(run(copied, nullptr).all_right[0]);
+  CHECK_FALSE(run(copied, [](const Call& call, int) { flip_bit(call.recv, 3); }).all_right[0]);
 }
 
 TEST_CASE("without checking nothing is claimed") {
