@@ -18,7 +18,9 @@ import tables
 PLUGINS = (("reference", "the reference plugin: plain TCP, one stream per connection"), ("netsense", "netsense"))
 ADAPTIVE = ("adaptive", "netsense with NETSENSE_MODE=adaptive: sums rounded as far as the link asks for it, the same on all ranks")
 ADAPTIVE_SETTINGS = {"NETSENSE_MODE": "adaptive", "NCCL_COLLNET_ENABLE": "1"}
-TOLERANCE = "0.5"  # of the root-mean-square error of one sum; error feedback makes up for it in the next ones
+# Of the root-mean-square error of one sum. With error feedback it may exceed the sum itself: what earlier ones have lost
+# comes with it.
+TOLERANCE = "4"
 # Lines of NCCL's log that tell a user which plugin carries the data.
 TELLING = re.compile(r"Loaded net plugin|NET/\w+ ?: \w+ \S+ on|Using network")
 SMALLEST = 1024
@@ -109,9 +111,9 @@ def print_comparison(results, limit):
     wrong = sum(row["wrong"] or 0 for result in results.values() for row in result.values())
     print(f"\nThe results of every size were checked against a reference in double precision: {wrong} wrong.")
     if "adaptive" in results:
-        print("Those of the adaptive all-reduce may be rounded, by at most "
-              f"{max(row['error'] for row in results['adaptive'].values()):.1%} here (root mean square, of the sum), and are the "
-              "same bytes on every rank.\nWhat one sum loses is added to the next: docs/all-reduce.md.")
+        print("Those of the adaptive all-reduce may be rounded and are the same bytes on every rank. What one sum loses comes "
+              "with the next ones (docs/all-reduce.md):\none alone is off by up to "
+              f"{max(row['error'] for row in results['adaptive'].values()):.2f} times the sum here (root mean square).")
     if limit:
         largest = max(results["netsense"])
         share = results["netsense"][largest]["busbw_gb_per_s"] * 1e9 / limit

@@ -125,7 +125,7 @@ void declare(CLI::App& app, Raw& raw, Options& options) {
          "Error that sums of floats may have, for NETSENSE_MODE=adaptive: root mean square, over that of the "
          "result; all ranks must hold the same bytes all the same. Only out of place: in place the "
          "repetitions before would have left other residuals (default 0: exact)")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(CLI::Range(0.0, 100.0));
   app.add_option("-c,--check", options.check, "Repetitions whose results are verified; 0: none (default 1)")
       ->check(in_range(0, kMostRepetitions));
   app.add_option("-d,--datatype", raw.type, list_names(all_types()) + ", or all (default float)");
