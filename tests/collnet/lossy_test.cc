@@ -119,7 +119,8 @@ TEST_CASE("the same input gives the same bytes in another run") {
     }
     return outputs;
   };
-  CHECK(run() == run());
+  const bool equal = run() == run();  // a difference is too long to print
+  CHECK(equal);
 }
 
 TEST_CASE("blocks with what is no number or infinite are exact") {
@@ -167,7 +168,7 @@ TEST_CASE("with error feedback the sum of what arrives converges to the sum of w
     std::vector<float> send(kCount);
     std::vector<float> recv(kCount);
     for (int step = 0; step < kSteps; ++step) {
-      send = gradients(rank.rank(), kCount, step);
+      send = gradients(rank.rank(), kCount);  // always the same: what never arrives adds up
       events.begin(&send, kCount, 2);  // any address, the same every time
       // In two calls, as NCCL cuts it.
       const size_t half = kCount / 2;
@@ -183,7 +184,7 @@ TEST_CASE("with error feedback the sum of what arrives converges to the sum of w
   std::vector<double> one_step(kCount);
   for (int step = 0; step < kSteps; ++step) {
     for (int rank = 0; rank < kFedRanks; ++rank) {
-      const std::vector<float> values = gradients(rank, kCount, step);
+      const std::vector<float> values = gradients(rank, kCount);
       for (size_t i = 0; i < kCount; ++i) {
         sent[i] += values[i];
         if (step == 0) one_step[i] += values[i];
