@@ -68,7 +68,8 @@ class MeshBuilder {
     incoming_.reserve(outgoing_.size());
   }
 
-  // *done: whether every connection is there.
+  // *done: whether every connection is there. Settings that differ are an error only then: who closed at
+  // once would leave the peer, whose own hello is still to come, with a lost connection instead of the reason.
   Status poll(bool* done) {
     size_t under_way = 0;
     for (Outgoing& connection : outgoing_) {
@@ -82,7 +83,7 @@ class MeshBuilder {
     }
     *done = std::ranges::all_of(outgoing_, &Outgoing::done) && incoming_.size() == outgoing_.size() &&
             std::ranges::all_of(incoming_, &Incoming::done);
-    return Status::kOk;
+    return *done && differing_ ? Status::kInvalidUsage : Status::kOk;
   }
 
   // For the message of a rank that has waited long enough.
@@ -151,10 +152,13 @@ class MeshBuilder {
       return Status::kRemoteError;
     }
     if (hello->fingerprint != agreement_.fingerprint) {
-      NETSENSE_WARN(
-          "CollNet: rank {} ({}) has other settings: it has {}; rank {} has {}. Set them alike on all ranks",
-          hello->rank, address, hello->text, mesh_.rank, agreement_.text);
-      return Status::kInvalidUsage;
+      differing_ = true;
+      // Once for the two connections of each peer.
+      if (hello->phase == static_cast<uint32_t>(Phase::kInputs)) {
+        NETSENSE_WARN(
+            "CollNet: rank {} ({}) has other settings: it has {}; rank {} has {}. Set them alike on all ranks",
+            hello->rank, address, hello->text, mesh_.rank, agreement_.text);
+      }
     }
     std::unique_ptr<RecvLane>& lane = peer(static_cast<int>(hello->rank)).recv[hello->phase];
     if (lane != nullptr) {
@@ -173,6 +177,7 @@ class MeshBuilder {
   transport::Listener& listener_;
   const Agreement& agreement_;
   Mesh& mesh_;
+  bool differing_ = false;
   std::vector<Outgoing> outgoing_;
   std::vector<Incoming> incoming_;
 };

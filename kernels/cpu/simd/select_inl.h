@@ -74,14 +74,19 @@ HWY_INLINE void mark_values(const float* values, size_t n, uint32_t least, uint8
   constexpr size_t kLanes = hn::MaxLanes(d);
   std::memset(bitmap + n / 64 * 8, 0, n % 64 == 0 ? 0 : 8);
   for_each_run(values, n, [&](const float* run, size_t first) HWY_ATTR {
-    uint32_t marks = 0;
+    uint8_t* const marks = bitmap + first / 8;
     for (size_t i = 0; i < kSelectRun; i += kLanes) {
       const auto magnitudes = hn::BitCast(ints, hn::Abs(hn::LoadU(floats, run + i)));
-      uint8_t bits[8] = {};
-      hn::StoreMaskBits(ints, hn::Gt(magnitudes, below), bits);
-      marks |= uint32_t{bits[0]} << i;
+      const auto large = hn::Gt(magnitudes, below);
+      if constexpr (kLanes == 8) {
+        // Straight to memory: GCC 12 may keep such a mask as a byte on the stack and read back four.
+        hn::StoreMaskBits(ints, large, marks + i / 8);
+      } else {
+        uint8_t bits[8] = {};
+        hn::StoreMaskBits(ints, large, bits);
+        marks[i / 8] = static_cast<uint8_t>(i % 8 == 0 ? bits[0] : marks[i / 8] | bits[0] << i % 8);
+      }
     }
-    store_le(bitmap + first / 8, static_cast<uint16_t>(marks));
   });
 }
 

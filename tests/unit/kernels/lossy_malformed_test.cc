@@ -1,4 +1,5 @@
 // Lossy blocks that no encoder wrote are refused, or mean what the format says, and harm nothing.
+#include <algorithm>
 #include <random>
 
 #include "tests/unit/kernels/guarded_memory.h"
@@ -30,7 +31,7 @@ class Decoder {
   // With guard pages, into memory and as a sum; both must come to the same.
   DecodeStatus decode(const Bytes& coded, size_t n = kN) {
     uint8_t* const in = in_.last(coded.size());
-    std::memcpy(in, coded.data(), coded.size());
+    std::copy(coded.begin(), coded.end(), in);
     auto* const out = reinterpret_cast<float*>(out_.last(n * sizeof(float)));
     const DecodeStatus sum = add_lossy(in, coded.size(), out, n, *scratch_);
     const DecodeStatus status = decode_lossy(in, coded.size(), out, n, *scratch_);
