@@ -57,7 +57,8 @@ size_t write_sparse(const Backend& backend, const LossyChoice& choice, float* va
   header[4] = static_cast<uint8_t>(form.width);
   write_positions(backend, form, n, kept, work, dst + head);
   for (size_t i = 0; i < kept; ++i) work.values[i] = load_value(values, work.positions[i]);
-  backend.lossy->quantise(choice.bits, choice.rounding, choice.seed, work.values, kept, dst + head + form.bytes);
+  backend.lossy->quantise(choice.bits, choice.rounding, choice.seed, work.values, kept,
+                          dst + head + form.bytes);
   for (size_t i = 0; i < kept; ++i) store_value(values, work.positions[i], work.values[i]);
   return bytes;
 }

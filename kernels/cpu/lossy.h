@@ -54,8 +54,8 @@ constexpr size_t max_lossy_bytes(size_t elements) {
 // nothing is lost.
 //
 // A kept element's error is below scale / top_level(bits), where scale is the largest magnitude of its 256,
-// rounded up to bf16; rounded stochastically, its expected value differs from the element by less than 2^-15 of that; to the
-// nearest, the error is at most half of it.
+// rounded up to bf16; rounded stochastically, its expected value differs from the element by less than 2^-15
+// of that; to the nearest, the error is at most half of it.
 //
 // Writes nothing, values included, and gives 0 bytes where capacity is below max_lossy_bytes(elements), there
 // are more than kMaxLossyElements, or bits is out of range. values and dst must not overlap.

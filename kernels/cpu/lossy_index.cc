@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 #include "kernels/cpu/bytes.h"
@@ -27,56 +28,60 @@ size_t count_marked(const uint8_t* bitmap, size_t n) {
   return count;
 }
 
-// Where the k-th largest is: its bin, its place from the top among the bin's, and how many the bin has.
-struct Place {
-  uint32_t bin;
-  size_t rank;
-  size_t of;
-};
-Place find_place(const uint32_t (&histogram)[2][kHistogramBins], size_t k) {
-  uint32_t bin = kHistogramBins - 1;
-  for (;; --bin) {
-    const size_t count = histogram[0][bin] + histogram[1][bin];
-    if (k <= count || bin == 0) return {bin, k, count};
-    k -= count;
-  }
-}
-
-// A magnitude is 11 + 10 + 10 bits.
-constexpr unsigned kTopShift = 20;
-constexpr unsigned kMiddleShift = 10;
-constexpr uint32_t kTenBits = 0x3ff;
-
-// Two histograms take turns: equal neighbours would wait for each other's store.
-template <class Bin>
-Place place_among(size_t n, size_t k, LossyWork& work, Bin bin_of) {
-  std::memset(work.histogram, 0, sizeof work.histogram);
-  for (size_t i = 0; i < n; ++i) {
-    const uint32_t bin = bin_of(i);
-    if (bin < kHistogramBins) ++work.histogram[i % 2][bin];
-  }
-  return find_place(work.histogram, k);
-}
-
 struct Cut {
   uint32_t magnitude;  // the smallest that is kept
   size_t ties;         // how many of that magnitude are kept
   size_t of;           // of how many
 };
 
-// The k-th largest magnitude, from the top bits down.
-Cut find_cut(const Backend& backend, const float* values, size_t n, size_t k, LossyWork& work) {
-  const Place top =
-      place_among(n, k, work, [values](size_t i) { return magnitude_of(values, i) >> kTopShift; });
-  const size_t count = backend.lossy->collect(values, n, kTopShift, top.bin, work.magnitudes);
-  const uint32_t* const magnitudes = work.magnitudes;
-  const Place middle = place_among(
-      count, top.rank, work, [magnitudes](size_t i) { return magnitudes[i] >> kMiddleShift & kTenBits; });
-  const uint32_t upper = top.bin << (kTopShift - kMiddleShift) | middle.bin;
-  const Place low = place_among(count, middle.rank, work, [magnitudes, upper](size_t i) {
-    return magnitudes[i] >> kMiddleShift == upper ? magnitudes[i] & kTenBits : uint32_t{kHistogramBins};
-  });
-  return {upper << kMiddleShift | low.bin, low.rank, low.of};
+void pad(uint32_t* magnitudes, size_t n) {
+  std::fill_n(magnitudes + n, 16, 0U);
+}
+
+// The k-th largest of n magnitudes, bit by bit from the top. A pass over few of them is so quick that a
+// histogram would not pay.
+Cut find_cut(const Backend& backend, const uint32_t* magnitudes, size_t n, size_t k) {
+  Cut cut{0, k, n};
+  size_t above = 0;
+  for (uint32_t bit = 1U << 30; bit != 0; bit >>= 1) {
+    const size_t count = backend.lossy->count(magnitudes, n, cut.magnitude | bit);
+    if (count >= k) {
+      cut.magnitude |= bit;
+      cut.of = count;
+    } else {
+      above = count;
+    }
+  }
+  return {cut.magnitude, k - above, cut.of - above};
+}
+
+// What about as many elements as asked for reach, and rather some more, by the evidence of a sample; `least`
+// where there is none.
+constexpr size_t kSample = 1024;
+uint32_t reached_by(const Backend& backend, const float* values, size_t n, size_t k, uint32_t least,
+                    LossyWork& work) {
+  if (n < 4 * kSample) return least;
+  const double expected = static_cast<double>(k) * kSample / static_cast<double>(n);
+  const auto taken = static_cast<size_t>(expected + 4 * std::sqrt(expected) + 4);
+  if (taken >= kSample) return least;
+  uint32_t* const sample = work.magnitudes;
+  for (size_t i = 0; i < kSample; ++i) sample[i] = magnitude_of(values, i * n / kSample);
+  return std::max(least, find_cut(backend, sample, kSample, taken).magnitude);
+}
+
+// The cut between the `keep` largest and the others, or a cut below all that are to be looked at, where those
+// are no more than `keep`.
+Cut cut_of(const Backend& backend, const float* values, size_t n, size_t keep, uint32_t least,
+           LossyWork& work) {
+  uint32_t low = reached_by(backend, values, n, keep, least, work);
+  size_t count = backend.lossy->collect(values, n, low, work.magnitudes);
+  if (count < keep && low > least) {
+    low = least;
+    count = backend.lossy->collect(values, n, low, work.magnitudes);
+  }
+  if (count <= keep && low == least) return {least, 0, 0};
+  pad(work.magnitudes, count);
+  return find_cut(backend, work.magnitudes, count, std::min(keep, count));
 }
 
 // Marks the first `ties` elements of that magnitude.
@@ -102,17 +107,13 @@ void find_positions(size_t n, LossyWork& work) {
 
 size_t select_kept(const Backend& backend, const LossyChoice& choice, const float* values, size_t n,
                    LossyWork& work) {
+  if (choice.keep == 0) return 0;
   const uint32_t least = choice.threshold > 0 ? std::bit_cast<uint32_t>(choice.threshold) : 1;
-  backend.lossy->mark(values, n, least, work.bitmap);
-  size_t kept = count_marked(work.bitmap, n);
-  if (kept > choice.keep) {
-    kept = choice.keep;
-    if (kept == 0) return 0;
-    const Cut cut = find_cut(backend, values, n, kept, work);
-    const bool all = cut.ties == cut.of;
-    backend.lossy->mark(values, n, all ? cut.magnitude : cut.magnitude + 1, work.bitmap);
-    if (!all) mark_ties(cut, values, work.bitmap);
-  }
+  const Cut cut = choice.keep < n ? cut_of(backend, values, n, choice.keep, least, work) : Cut{least, 0, 0};
+  const bool all = cut.ties == cut.of;
+  backend.lossy->mark(values, n, all ? cut.magnitude : cut.magnitude + 1, work.bitmap);
+  if (!all) mark_ties(cut, values, work.bitmap);
+  const size_t kept = count_marked(work.bitmap, n);
   find_positions(n, work);
   return kept;
 }

@@ -30,8 +30,12 @@ void mark(const float* values, size_t n, uint32_t least, uint8_t* bitmap) {
   mark_values(values, n, least, bitmap);
 }
 
-size_t collect(const float* values, size_t n, unsigned shift, uint32_t bin, uint32_t* out) {
-  return collect_magnitudes(values, n, shift, bin, out);
+size_t collect(const float* values, size_t n, uint32_t least, uint32_t* out) {
+  return collect_magnitudes(values, n, least, out);
+}
+
+size_t count(const uint32_t* magnitudes, size_t n, uint32_t least) {
+  return count_magnitudes(magnitudes, n, least);
 }
 
 size_t sum_quotients(const uint16_t* gaps, size_t n, uint32_t divisor) {
@@ -72,7 +76,7 @@ void narrow(DType type, const float* src, size_t n, uint8_t* dst) {
 }  // namespace
 
 extern const LossyKernels kLossyKernels;
-constinit const LossyKernels kLossyKernels{survey,        quantise, dequantise, mark,  collect,
+constinit const LossyKernels kLossyKernels{survey,        quantise, dequantise, mark,  collect, count,
                                            sum_quotients, pack,     unpack,     widen, narrow};
 
 }  // namespace netsense::kernels::HWY_NAMESPACE

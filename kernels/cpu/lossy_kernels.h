@@ -29,9 +29,11 @@ struct LossyKernels {
   // A bit for each element whose magnitude has bits of `least` (1 or more) or above; whole 64 bits are
   // written.
   void (*mark)(const float* values, size_t n, uint32_t least, uint8_t* bitmap);
-  // The magnitudes in [bin << shift, (bin + 1) << shift), in any order; returns how many. Writes up to 64
+  // The magnitudes with bits of `least` (1 or more) or above, in any order; returns how many. Writes up to 64
   // bytes more.
-  size_t (*collect)(const float* values, size_t n, unsigned shift, uint32_t bin, uint32_t* out);
+  size_t (*collect)(const float* values, size_t n, uint32_t least, uint32_t* out);
+  // How many of n magnitudes are `least` or above. They are padded with zeros to a multiple of 16.
+  size_t (*count)(const uint32_t* magnitudes, size_t n, uint32_t least);
   // The sum of gap / divisor, rounded down each. Gaps are padded with zeros to a multiple of 16.
   size_t (*sum_quotients)(const uint16_t* gaps, size_t n, uint32_t divisor);
 

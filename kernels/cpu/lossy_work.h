@@ -9,14 +9,12 @@
 
 namespace netsense::kernels {
 
-constexpr size_t kHistogramBins = 2048;
-
 struct alignas(64) LossyWork {
   Scratch lossless;
   union {
     // What is kept, or all of a lossless block that is added.
     float values[kMaxLossyElements + kSlack];
-    // Before: those among which the smallest kept one is.
+    // Before: those among which the kept ones are.
     uint32_t magnitudes[kMaxLossyElements + kSlack];
   };
   uint16_t positions[kMaxLossyElements + kSlack];
@@ -24,7 +22,6 @@ struct alignas(64) LossyWork {
   uint8_t low[kMaxLossyElements + kSlack];    // the fields' bytes
   uint8_t high[kMaxLossyElements + kSlack];
   uint8_t bitmap[kMaxLossyElements / 8 + kSlack];
-  uint32_t histogram[2][kHistogramBins];
 };
 static_assert(sizeof(LossyWork) <= sizeof(LossyScratch));
 

@@ -161,12 +161,12 @@ bool LossyCoder::codes(const Call& call, Step step) {
 }
 
 kernels::LossyResult LossyCoder::encode(const adapt::LossyLevel& level, bool feedback, uint64_t seed,
-                                        size_t count, std::byte* to) {
+                                        float* values, size_t count, std::byte* to) {
   const size_t capacity = kernels::max_lossy_bytes(count);
   if (level.lossless) {
-    const size_t bytes = kernels::encode(kernels::Tier::kFast, kernels::DType::kF32, values_.data(),
+    const size_t bytes = kernels::encode(kernels::Tier::kFast, kernels::DType::kF32, values,
                                          count * sizeof(float), to, capacity, lossless_scratch_);
-    std::fill_n(values_.begin(), count, 0.0F);
+    std::fill_n(values, count, 0.0F);
     return {bytes, 0, 0};
   }
   const double keep = std::min<double>(level.keep, 1 - level.prune);
@@ -177,40 +177,55 @@ kernels::LossyResult LossyCoder::encode(const adapt::LossyLevel& level, bool fee
       .threshold = 0,
       .rounding = feedback ? kernels::Rounding::kNearest : kernels::Rounding::kStochastic,
       .seed = seed};
-  return kernels::encode_lossy(choice, values_.data(), count, to, capacity, scratch_);
+  return kernels::encode_lossy(choice, values, count, to, capacity, scratch_);
 }
 
-size_t LossyCoder::code(const Call& call, Step step, const Range& elements, std::byte* to) {
+size_t LossyCoder::code(const Call& call, Step step, const Range& elements, kernels::DType type,
+                        const std::byte* from, std::byte* to) {
   const size_t count = elements.size();
   State& state = state_of(call);
   const State::Coding& coding = *state.coding[static_cast<size_t>(step)];
   const size_t place = elements.begin - encoded_in(call, step).begin;
   Residual* residual = coding.feedback ? residual_of(call, step) : nullptr;
-  if (residual != nullptr) residual->add_to(place, count, values_.data());
-  const uint64_t seed = seed_of(call.number, rank_, static_cast<uint8_t>(step), elements.begin);
+  // Where the residual is f32 all is done in its place: the values come to what is left, and what the coding
+  // leaves of them stays there.
+  float* const in_place = residual != nullptr ? residual->f32(place) : nullptr;
+  float* const values = in_place != nullptr ? in_place : values_.data();
+  if (in_place != nullptr) {
+    kernels::add_f32(type, from, count, values);
+  } else {
+    kernels::to_f32(type, from, count, values);
+    if (residual != nullptr) residual->add_to(place, count, values);
+  }
+  const size_t bytes = code_values(
+      coding, seed_of(call.number, rank_, static_cast<uint8_t>(step), elements.begin), values, count, to);
+  if (residual != nullptr && in_place == nullptr) residual->store(place, count, values);
+  return bytes;
+}
+
+// As far as the user lets it lose.
+size_t LossyCoder::code_values(const State::Coding& coding, uint64_t seed, float* values, size_t count,
+                               std::byte* to) {
   const bool limited = settings_.lossy_max_error < 1;
-  if (limited) std::copy_n(values_.begin(), count, kept_.begin());
+  if (limited) std::copy_n(values, count, kept_.begin());
   adapt::LossyLevel level = coding.level;
-  kernels::LossyResult result = encode(level, coding.feedback, seed, count, to);
+  kernels::LossyResult result = encode(level, coding.feedback, seed, values, count, to);
   const double allowed = settings_.lossy_max_error * settings_.lossy_max_error;
   while (limited && result.error_energy > allowed * result.energy) {
     level = finer(level);
-    std::copy_n(kept_.begin(), count, values_.begin());
-    result = encode(level, coding.feedback, seed, count, to);
+    std::copy_n(kept_.begin(), count, values);
+    result = encode(level, coding.feedback, seed, values, count, to);
   }
-  if (residual != nullptr) residual->store(place, count, values_.data());
   return result.bytes;
 }
 
 size_t LossyCoder::code_input(const Call& call, const Range& elements, std::byte* to) {
-  const std::byte* from = call.args.send + elements.begin * call.element_size();
-  kernels::to_f32(codec_type(call.args.type), from, elements.size(), values_.data());
-  return code(call, Step::kInputs, elements, to);
+  return code(call, Step::kInputs, elements, codec_type(call.args.type),
+              call.args.send + elements.begin * call.element_size(), to);
 }
 
-size_t LossyCoder::code_sum(const Call& call, const Range& elements, float* sum, std::byte* to) {
-  std::copy_n(sum, elements.size(), values_.begin());
-  return code(call, Step::kSums, elements, to);
+size_t LossyCoder::code_sum(const Call& call, const Range& elements, const float* sum, std::byte* to) {
+  return code(call, Step::kSums, elements, kernels::DType::kF32, reinterpret_cast<const std::byte*>(sum), to);
 }
 
 bool LossyCoder::add(std::span<const std::byte> coded, size_t elements, bool first, float* sum) {
@@ -220,11 +235,13 @@ bool LossyCoder::add(std::span<const std::byte> coded, size_t elements, bool fir
 }
 
 bool LossyCoder::decode(Type type, std::span<const std::byte> coded, size_t elements, std::byte* to) {
-  if (kernels::decode_lossy(coded.data(), coded.size(), values_.data(), elements, scratch_) !=
+  // f32 of any alignment: where the result goes they may stand at once.
+  float* const values = type == Type::kF32 ? reinterpret_cast<float*>(to) : values_.data();
+  if (kernels::decode_lossy(coded.data(), coded.size(), values, elements, scratch_) !=
       kernels::DecodeStatus::kOk) {
     return false;
   }
-  kernels::from_f32(codec_type(type), values_.data(), elements, to);
+  if (type != Type::kF32) kernels::from_f32(codec_type(type), values, elements, to);
   return true;
 }
 

@@ -37,9 +37,9 @@ class LossyCoder {
   // Whether the call's inputs, or its sums, are rounded: the same answer for all pieces.
   bool codes_inputs(const Call& call) { return codes(call, Step::kInputs); }
   bool codes_sums(const Call& call) { return codes(call, Step::kSums); }
-  // Code elements of the call's input, or sum[] of these elements, which is used up. Give the bytes.
+  // Code elements of the call's input, or sum[] of these elements. Give the bytes.
   size_t code_input(const Call& call, const Range& elements, std::byte* to);
-  size_t code_sum(const Call& call, const Range& elements, float* sum, std::byte* to);
+  size_t code_sum(const Call& call, const Range& elements, const float* sum, std::byte* to);
 
   // The reverse: first ? sum[i] = decoded : sum[i] += decoded. False when the bytes are malformed.
   bool add(std::span<const std::byte> coded, size_t elements, bool first, float* sum);
@@ -72,10 +72,13 @@ class LossyCoder {
   [[nodiscard]] Range encoded_in(const Call& call, Step step) const;
   Residual* residual_of(const Call& call, Step step);
   State::Coding choose(const Call& call, Step step);
-  // Codes values_[0, count) and leaves there what was lost.
-  size_t code(const Call& call, Step step, const Range& elements, std::byte* to);
-  kernels::LossyResult encode(const adapt::LossyLevel& level, bool feedback, uint64_t seed, size_t count,
-                              std::byte* to);
+  // Codes the elements, which stand at `from`, and puts what is lost into the residual, if there is one.
+  size_t code(const Call& call, Step step, const Range& elements, kernels::DType type, const std::byte* from,
+              std::byte* to);
+  // These code values[0, count) and leave there what was lost.
+  size_t code_values(const State::Coding& coding, uint64_t seed, float* values, size_t count, std::byte* to);
+  kernels::LossyResult encode(const adapt::LossyLevel& level, bool feedback, uint64_t seed, float* values,
+                              size_t count, std::byte* to);
 
   const config::Settings& settings_;
   Link* link_;

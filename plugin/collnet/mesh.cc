@@ -69,7 +69,8 @@ class MeshBuilder {
   }
 
   // *done: whether every connection is there. Settings that differ are an error only then: who closed at
-  // once would leave the peer, whose own hello is still to come, with a lost connection instead of the reason.
+  // once would leave the peer, whose own hello is still to come, with a lost connection instead of the
+  // reason.
   Status poll(bool* done) {
     size_t under_way = 0;
     for (Outgoing& connection : outgoing_) {
@@ -156,7 +157,8 @@ class MeshBuilder {
       // Once for the two connections of each peer.
       if (hello->phase == static_cast<uint32_t>(Phase::kInputs)) {
         NETSENSE_WARN(
-            "CollNet: rank {} ({}) has other settings: it has {}; rank {} has {}. Set them alike on all ranks",
+            "CollNet: rank {} ({}) has other settings: it has {}; rank {} has {}. Set them alike on all "
+            "ranks",
             hello->rank, address, hello->text, mesh_.rank, agreement_.text);
       }
     }

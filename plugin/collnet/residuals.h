@@ -42,6 +42,12 @@ class Residual {
  public:
   Residual(size_t elements, config::ResidualType type);
   [[nodiscard]] size_t elements() const { return elements_; }
+  // What is left over of the elements from begin on, where it is kept as f32; null where it is not.
+  [[nodiscard]] float* f32(size_t begin) const {
+    return type_ == config::ResidualType::kF32
+               ? reinterpret_cast<float*>(bytes_.get() + bytes_of(begin, type_))
+               : nullptr;
+  }
   // values[i] += what is left over of element begin + i
   void add_to(size_t begin, size_t count, float* values) const;
   // That is left over now.

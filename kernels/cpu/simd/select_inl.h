@@ -90,24 +90,35 @@ HWY_INLINE void mark_values(const float* values, size_t n, uint32_t least, uint8
   });
 }
 
-HWY_INLINE size_t collect_magnitudes(const float* values, size_t n, unsigned shift, uint32_t bin,
-                                     uint32_t* out) {
+HWY_INLINE size_t collect_magnitudes(const float* values, size_t n, uint32_t least, uint32_t* out) {
   const BitsTag d;
-  const auto wanted = hn::Set(d, bin);
+  const IntTag ints;
+  const auto below = hn::Set(ints, static_cast<int32_t>(least - 1));
   uint32_t* at = out;
-  for_each_run(values, n, [&](const float* run, size_t first) HWY_ATTR {
+  for_each_run(values, n, [&](const float* run, size_t) HWY_ATTR {
     for (size_t i = 0; i < kSelectRun; i += hn::Lanes(d)) {
-      const auto magnitudes = load_magnitudes(run + i);
-      const auto found = hn::Eq(hn::ShiftRightSame(magnitudes, static_cast<int>(shift)), wanted);
-      if (hn::AllFalse(d, found)) continue;
+      const auto magnitudes = hn::BitCast(ints, load_magnitudes(run + i));
+      const auto found = hn::Gt(magnitudes, below);
+      if (hn::AllFalse(ints, found)) continue;
       // Through a register: storing by mask straight to memory is microcoded on some CPUs.
-      hn::StoreU(hn::Compress(magnitudes, found), d, at);
-      at += hn::CountTrue(d, found);
+      hn::StoreU(hn::BitCast(d, hn::Compress(magnitudes, found)), d, at);
+      at += hn::CountTrue(ints, found);
     }
-    // What the run was padded with is no element; it came last.
-    if (n - first < kSelectRun && bin == 0) at -= kSelectRun - (n - first);
   });
   return static_cast<size_t>(at - out);
+}
+
+HWY_INLINE size_t count_magnitudes(const uint32_t* magnitudes, size_t n, uint32_t least) {
+  const BitsTag d;
+  const IntTag ints;
+  const auto below = hn::Set(ints, static_cast<int32_t>(least - 1));
+  // All bits set where one counts: -1.
+  auto counts = hn::Zero(ints);
+  for (size_t i = 0; i < n; i += hn::Lanes(d)) {
+    const auto here = hn::BitCast(ints, hn::LoadU(d, magnitudes + i));
+    counts = hn::Sub(counts, hn::VecFromMask(ints, hn::Gt(here, below)));
+  }
+  return static_cast<size_t>(hn::GetLane(hn::SumOfLanes(ints, counts)));
 }
 
 // Exact: (gap + 1/2) / divisor is at least 1 / (2 * divisor) away from any integer, and below 2^16 / divisor,
