@@ -44,7 +44,7 @@ void SendLane::commit_apart(const PartHeader& header, const std::byte* elements,
                             uint64_t token) {
   if (at(closed_).size + kPartHeaderBytes > kMessageBytes) close();
   Message& message = at(closed_);
-  message.hints = {.content = transport::Content::kCoded};
+  message.hints = {.content = transport::Content::kCoded, .more = true};
   write_part_header(header, message.bytes.get() + message.size);
   message.size += kPartHeaderBytes;
   close();

@@ -56,6 +56,7 @@ struct MessageHints {
   int data_type = -1;        // ncclDataType_t; -1: unknown
   bool low_latency = false;  // NCCL has announced LL or LL128
   Content content = Content::kUnknown;
+  bool more = false;  // the next message comes at once: this one may wait for it, and both go out together
 };
 
 // What a connection senses of its path; all 0 while unknown.

@@ -96,6 +96,7 @@ Status TcpSendComm::isend(const void* data, size_t bytes, int tag, transport::Re
     fail(Status::kRemoteError, closed_why());
     return health_.status();
   }
+  if (hints.more) return Status::kOk;
   if (tuning().threads == 0 || bytes <= kInlineBytes) {
     drive_inline(std::max(kInlineBytes, tuning().block_bytes));
   }
