@@ -46,7 +46,7 @@ def measured_before(path, setting):
 def measure(job, point, arguments):
     course, rate, name = point
     seconds = arguments.seconds
-    with netns.Network(hosts=job.workers, ipv6=False) as network:
+    with jobs.network(job.workers) as network:
         plan = scenarios.COURSES[course](netns.parse_rate(rate), seconds)
         with scenarios.Driver(network, plan) as driver:
             carried, steps = replay.run(network.hosts, job, methods.parse(name), arguments.compute_ms / 1e3,

@@ -74,7 +74,7 @@ def misses(steps, compute_ms):
 
 def carry_out(arguments, job):
     found = {}
-    with netns.Network(hosts=job.workers, ipv6=False) as network:
+    with jobs.network(job.workers) as network:
         for name in METHODS:
             found[name] = measure(network, job, name, arguments)
     figures.print_table(f"Each all-reduce of {job.model} {job.size}, {job.workers} workers: ms, MB sent by a worker, of dense",

@@ -21,7 +21,7 @@ MOST_LOST_POINTS = 0.3
 
 def speeds(arguments, job):
     found = []
-    with netns.Network(hosts=job.workers, ipv6=False) as network:
+    with jobs.network(job.workers) as network:
         for rate in arguments.rates.split(","):
             network.shape_all(rate)
             runs = training.throughput(network, job, METHODS, arguments.compute_ms / 1e3, arguments.repetitions,

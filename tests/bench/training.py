@@ -6,7 +6,6 @@ import figures
 import jobs
 import learn
 import methods
-import netns
 import p2p
 import replay
 
@@ -73,7 +72,7 @@ def middle(runs, key):
 
 def accuracy(job, method, steps, rate=None):
     """The last evaluation of real training. rate: of the links, where what is sent depends on them; else not limited."""
-    with netns.Network(hosts=job.workers, ipv6=False) as network:
+    with jobs.network(job.workers) as network:
         if rate:
             network.shape_all(rate)
         return learn.run(network.hosts, job, method, steps, steps)[-1]

@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 import sys
 
+import netns
 import ranks
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -15,6 +16,16 @@ BATCH = {"resnet": 32, "gpt": 8}  # samples of a worker and step
 STAGES = (2, 20, 60)  # steps whose gradients are replayed
 STEPS = 300  # of a training
 MIB = 1 << 20
+
+
+# Of the hosts of a training, whatever this machine's is: the one that every kernel allows in a namespace. BBR's first
+# version lets a connection send next to nothing for 0.2 s every 10 s (PROBE_RTT), and an exchange waits for the slowest of
+# all its connections.
+CONGESTION_CONTROL = "reno"
+
+
+def network(hosts):
+    return netns.Network(hosts=hosts, ipv6=False, congestion_control=CONGESTION_CONTROL)
 
 
 class TrainError(RuntimeError):

@@ -65,7 +65,7 @@ def hosts_of(count, rate):
         print(f"On loopback, with no limit and no count of bytes: {reason}", file=sys.stderr)
         yield [netns.Loopback()] * count, None
         return
-    with netns.Network(hosts=count, ipv6=False) as network:
+    with jobs.network(count) as network:
         if rate:
             network.shape_all(rate)
         yield network.hosts, network
