@@ -7,7 +7,7 @@
 namespace netsense::collnet {
 namespace {
 
-// A message of this size is sent even if more is to follow: the network should not wait.
+// So much is sent even if more is to follow: the network should not wait.
 constexpr size_t kEnough = size_t{64} << 10;
 
 }  // namespace
@@ -44,7 +44,7 @@ void SendLane::commit_apart(const PartHeader& header, const std::byte* elements,
                             uint64_t token) {
   if (at(closed_).size + kPartHeaderBytes > kMessageBytes) close();
   Message& message = at(closed_);
-  message.hints = {.content = transport::Content::kCoded, .more = true};
+  message.hints = {.content = transport::Content::kCoded};
   write_part_header(header, message.bytes.get() + message.size);
   message.size += kPartHeaderBytes;
   close();
@@ -60,25 +60,29 @@ Status SendLane::post() {
   for (; posted_ < closed_; ++posted_) {
     Message& message = at(posted_);
     const std::byte* data = message.apart != nullptr ? message.apart : message.bytes.get();
+    message.hints.more = posted_ + 1 < closed_;
     const Status status = comm_->isend(data, message.size, 0, nullptr, message.hints, &message.request);
     if (status != Status::kOk) return status;
     if (message.request == nullptr) break;
+    waiting_ -= message.size;
   }
   return Status::kOk;
 }
 
 Status SendLane::flush(bool* moved) {
-  if (closed_ - sent_ < messages_.size() && at(closed_).size != 0) {
-    close();
-    *moved = true;
-  }
-  return post();
+  if (closed_ - sent_ < messages_.size() && at(closed_).size != 0) close();
+  const uint64_t before = posted_;
+  const Status status = post();
+  *moved = *moved || posted_ != before;
+  return status;
 }
 
 Status SendLane::poll(bool* moved, uint64_t* token) {
   *token = 0;
   if (sent_ == closed_) return Status::kOk;
-  if (const Status status = post(); status != Status::kOk) return status;
+  if (waiting_ >= kEnough || closed_ - sent_ == messages_.size()) {
+    if (const Status status = post(); status != Status::kOk) return status;
+  }
   while (sent_ < posted_ && *token == 0) {
     Message& message = at(sent_);
     bool done = false;

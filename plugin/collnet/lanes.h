@@ -44,10 +44,10 @@ class SendLane {
   // token: not 0; poll() tells it when the memory is free again.
   [[nodiscard]] bool has_room_apart() const;
   void commit_apart(const PartHeader& header, const std::byte* elements, int data_type, uint64_t token);
-  // Sends what is gathered. *moved: whether there was anything.
+  // Sends what is gathered, however little. *moved: whether there was anything.
   Status flush(bool* moved);
-  // Finds out which messages have been sent, up to one with a token, which is then told: *token is 0 when
-  // there is none more. *moved: whether any was.
+  // Sends what is worth it, and finds out which messages have been sent, up to one with a token, which is
+  // then told: *token is 0 when there is none more. *moved: whether any was.
   Status poll(bool* moved, uint64_t* token);
   // Nothing is on its way.
   [[nodiscard]] bool quiet() const { return sent_ == closed_ && open().size == 0; }
@@ -57,7 +57,11 @@ class SendLane {
  private:
   Message& at(uint64_t index) { return messages_[index % messages_.size()]; }
   [[nodiscard]] const Message& open() const { return messages_[closed_ % messages_.size()]; }
-  void close() { ++closed_; }
+  void close() {
+    waiting_ += at(closed_).size;
+    ++closed_;
+  }
+  // Hands over what is complete, as one: few large writes cost less than many small ones.
   Status post();
 
   std::unique_ptr<transport::SendComm> comm_;
@@ -65,6 +69,7 @@ class SendLane {
   uint64_t closed_ = 0;  // complete messages; the one of this number is being filled
   uint64_t posted_ = 0;  // of those, taken by the transport
   uint64_t sent_ = 0;    // of those, sent
+  size_t waiting_ = 0;   // bytes complete and not posted
 };
 
 class RecvLane {

@@ -18,8 +18,11 @@ constexpr std::chrono::microseconds kPollEvery{200};
 constexpr size_t kAtOnce = 4;
 
 // Messages under way per direction and phase: enough to keep a connection busy, and in all not much more
-// memory for many peers than for few.
-size_t messages_per_lane(int ranks) {
+// memory for many peers than for few. Most of those that are sent hold a header only, and use a page.
+size_t messages_sent(int ranks) {
+  return static_cast<size_t>(std::clamp(256 / ranks, 4, 16));
+}
+size_t messages_received(int ranks) {
   return static_cast<size_t>(std::clamp(128 / ranks, 2, 4));
 }
 
@@ -116,7 +119,7 @@ class MeshBuilder {
     const Status status = connection.comm->test(connection.request, &connection.done, &bytes);
     if (status != Status::kOk || !connection.done) return status;
     peer(connection.peer).send[static_cast<int>(connection.phase)] =
-        std::make_unique<SendLane>(std::move(connection.comm), messages_per_lane(mesh_.ranks()));
+        std::make_unique<SendLane>(std::move(connection.comm), messages_sent(mesh_.ranks()));
     return Status::kOk;
   }
 
@@ -169,7 +172,7 @@ class MeshBuilder {
     }
     lane = std::make_unique<RecvLane>(std::move(connection.comm),
                                       fmt::format("{} (rank {})", address, hello->rank),
-                                      messages_per_lane(mesh_.ranks()));
+                                      messages_received(mesh_.ranks()));
     return Status::kOk;
   }
 
