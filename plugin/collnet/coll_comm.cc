@@ -18,6 +18,8 @@ namespace {
 // lets other threads run; then it sleeps, for as long as a message takes.
 constexpr std::chrono::microseconds kAwake{30};
 constexpr std::chrono::microseconds kNap{20};
+// What was seen longer ago says nothing of what is under way: it may have been another burst's.
+constexpr std::chrono::milliseconds kFresh{10};
 constexpr std::chrono::milliseconds kLookEvery{1};
 // NCCL closes when its calls are complete, and what other ranks need of them may still be on its way. A peer
 // that takes nothing for so long is given up.
@@ -104,7 +106,7 @@ void CollComm::look(probe::Time now) {
     for (const Phase phase : {Phase::kInputs, Phase::kSums}) {
       const transport::PathView path = exchange_.group().send(rank, phase).comm().path();
       delivered += path.delivered_bytes;
-      look.congested = look.congested || path.congested;
+      look.congested = look.congested || now - path.congested_at <= kFresh;
       if (path.rtprop_seconds > 0) {
         rtprop = rtprop == 0 ? path.rtprop_seconds : std::min(rtprop, path.rtprop_seconds);
       }

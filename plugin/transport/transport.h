@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "plugin/core/status.h"
+#include "probe/sample.h"
 
 namespace netsense::transport {
 
@@ -63,7 +64,7 @@ struct MessageHints {
 struct PathView {
   uint64_t delivered_bytes = 0;  // since it was made
   double rtprop_seconds = 0;
-  bool congested = false;
+  probe::Time congested_at;  // when it was last seen to be the bottleneck
 };
 
 class Comm;

@@ -69,7 +69,9 @@ void SendCoding::sensed(probe::Time now, size_t stream, const StreamLook& look, 
   for (const StreamLook& one : looks_) delivered += one.delivered_bytes;
   published_.delivered_bytes.store(delivered, std::memory_order_relaxed);
   published_.rtprop_seconds.store(probe::to_seconds(whole.rtprop), std::memory_order_relaxed);
-  published_.congested.store(congestion_.present(now), std::memory_order_relaxed);
+  if (congestion_.present(now) && adapt::Congestion::is_sign(whole, any_backed_up)) {
+    published_.congested_at.store(now, std::memory_order_relaxed);
+  }
   counters->sensed({.rtprop = whole.rtprop,
                     .rtt = whole.rtt,
                     .btlbw_bytes_per_second = whole.btlbw,
@@ -91,7 +93,7 @@ void SendCoding::sensed(probe::Time now, size_t stream, const StreamLook& look, 
 transport::PathView SendCoding::path() const {
   return {.delivered_bytes = published_.delivered_bytes.load(std::memory_order_relaxed),
           .rtprop_seconds = published_.rtprop_seconds.load(std::memory_order_relaxed),
-          .congested = published_.congested.load(std::memory_order_relaxed)};
+          .congested_at = published_.congested_at.load(std::memory_order_relaxed)};
 }
 
 void SendCoding::review(probe::Time now) {

@@ -42,7 +42,7 @@ class SendCoding {
   [[nodiscard]] bool senses() const { return senses_.load(std::memory_order_relaxed); }
   struct StreamLook {
     probe::Estimate path;
-    uint64_t delivered_bytes = 0;  // in all
+    uint64_t delivered_bytes = 0;   // in all
     bool backed_up = false;         // the transport holds bytes back, and not because of the receiver
     bool receiver_limited = false;  // the receiver takes no more
   };
@@ -87,7 +87,7 @@ class SendCoding {
   struct Published {
     std::atomic<uint64_t> delivered_bytes{0};
     std::atomic<double> rtprop_seconds{0};
-    std::atomic<bool> congested{false};
+    std::atomic<probe::Time> congested_at{probe::Time{}};
   };
   Published published_;
   TryLock deciding_;  // guards the rest; who does not get it goes without
