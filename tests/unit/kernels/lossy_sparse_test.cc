@@ -90,6 +90,24 @@ TEST_CASE("exactly the largest elements are kept, of equals the first, and no ze
   }
 }
 
+TEST_CASE(
+    "the choice is exact where every sixteenth element, which is all that is looked at first, misleads") {
+  constexpr size_t kN = 16384;
+  constexpr size_t kStride = 16;
+  LossyHarness harness;
+  for (const bool sampled_are_large : {false, true}) {
+    Floats values = floats_of(Content::kGradients, kN);
+    for (size_t i = 0; i < kN; ++i) {
+      if ((i % kStride == 0) == sampled_are_large) values[i] *= 1000;
+    }
+    for (const uint32_t keep : {100U, 900U, 1100U, 3000U}) {
+      INFO("sampled are large " << sampled_are_large << ", keep " << keep);
+      const Lossy lossy = harness.encode({.bits = 8, .keep = keep}, values);
+      REQUIRE((touched(harness, lossy.coded, kN) == expected_kept(values, keep, 0)));
+    }
+  }
+}
+
 TEST_CASE("elements below the threshold are dropped, and the largest of the others are kept") {
   LossyHarness harness;
   const Floats values = rounded_to_few_values(floats_of(Content::kGradients, 20000));
