@@ -24,8 +24,8 @@ MIB = 1 << 20
 CONGESTION_CONTROL = "reno"
 
 
-def network(hosts):
-    return netns.Network(hosts=hosts, ipv6=False, congestion_control=CONGESTION_CONTROL)
+def network(hosts, congestion_control=CONGESTION_CONTROL):
+    return netns.Network(hosts=hosts, ipv6=False, congestion_control=congestion_control)
 
 
 class TrainError(RuntimeError):

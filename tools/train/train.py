@@ -25,6 +25,8 @@ def parse_arguments():
     parser.add_argument("--size", default="small", help="tiny (gpt only), small, medium, large (default small)")
     parser.add_argument("--workers", type=int, default=8, help="2 to 8 (default 8)")
     parser.add_argument("--rate", default="200mbit", help="limit of each worker's link, or none (default 200mbit)")
+    parser.add_argument("--congestion-control", default=jobs.CONGESTION_CONTROL,
+                        help="of the workers' hosts, as the kernel names it (default %(default)s)")
     parser.add_argument("--compute-ms", type=float, default=50, help="modelled computing per step (default 50)")
     parser.add_argument("--bucket", default="25M", help="size of a gradient bucket (default 25M, as DDP)")
     parser.add_argument("--only", choices=("throughput", "accuracy"), help="leave the other part out")
@@ -58,14 +60,14 @@ def check(parser, arguments):
 
 
 @contextlib.contextmanager
-def hosts_of(count, rate):
+def hosts_of(count, rate, congestion_control):
     """Hosts with shaped links; without the privilege for namespaces, loopback, said on standard error."""
     reason = netns.unavailable()
     if reason:
         print(f"On loopback, with no limit and no count of bytes: {reason}", file=sys.stderr)
         yield [netns.Loopback()] * count, None
         return
-    with jobs.network(count) as network:
+    with jobs.network(count, congestion_control) as network:
         if rate:
             network.shape_all(rate)
         yield network.hosts, network
@@ -91,7 +93,7 @@ def train(arguments, job, method, record):
     found, learner = {"method": jobs.label(method)}, method
     for message in jobs.refused(method):
         print(f"  {method.name} is not what is measured: {message}", file=sys.stderr)
-    with hosts_of(job.workers, rate) as (hosts, _):
+    with hosts_of(job.workers, rate, arguments.congestion_control) as (hosts, _):
         # A controller that adapts learns with what it has sent, so its throughput must be known.
         if arguments.only != "accuracy" or method.name == "model":
             network, steps = replay.run(hosts, job, method, arguments.compute_ms / 1e3, arguments.replay_steps)
@@ -102,7 +104,8 @@ def train(arguments, job, method, record):
     if arguments.only == "throughput":
         return found
     # netsenseml does not look at idle time: it may meet the same link while it learns.
-    with hosts_of(job.workers, rate if method.name == "netsenseml" else None) as (hosts, _):
+    learnt_at = rate if method.name == "netsenseml" else None
+    with hosts_of(job.workers, learnt_at, arguments.congestion_control) as (hosts, _):
         evaluations = learn.run(hosts, job, learner, arguments.steps, arguments.every,
                                 lambda each: record.write("evaluation", method.name, learnt_with=learner.name, **each),
                                 {} if arguments.spoil is None else {"spoil": arguments.spoil})
